@@ -60,6 +60,7 @@ class Profile(NamedTuple):
         lowers_preconditions: Whether the error on failed delete preconditions of a CRD starts in lower case (since 1.37).
         knows_unreadable_objects: Whether errors name a stored object that cannot be read, and the option
             `ignoreStoreReadErrorWithClusterBreakingPotential` deletes only such objects (since 1.37; ignored before).
+        reserves_static_names: Whether no webhook configuration of the API is named `*.static.k8s.io` (since 1.37).
         has_columns_of_crds: Whether tables of CRDs show scope and versions, and more columns in wide output (since 1.37).
         warns_about_sets: Whether sets of objects or lists cause a warning (since 1.37).
 
@@ -165,6 +166,7 @@ class Profile(NamedTuple):
     conditions_have_generations: bool = True
     lowers_preconditions: bool = True
     knows_unreadable_objects: bool = True
+    reserves_static_names: bool = True
     has_columns_of_crds: bool = True
     warns_about_sets: bool = True
     # Schemas.
@@ -231,6 +233,7 @@ _V1_36: Final = _V1_37._replace(
     closes_deleted_crds=False,
     lowers_preconditions=False,
     knows_unreadable_objects=False,
+    reserves_static_names=False,
     has_columns_of_crds=False,
     bounds_names_in_rules=False,
     sees_optionals_by_schema=False,

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from pytest_crd.engine.client import completion
-from pytest_crd.engine.golang import decoding, gostrings, jsonsyntax, mime, printing
-from pytest_crd.engine.golang.decodeerrors import SentNumber
+from pytest_crd.engine.golang import decoding, mime, printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.golang.mime import MediaTypeError
-from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry.patching import patchdocuments
-from pytest_crd.engine.yaml import yamlreader, yamlwords
-from pytest_crd.engine.yaml.unreadable import UnreadableError
-from pytest_crd.webhooks import statusreading
+from pytest_crd.webhooks import replybody, statusreading
+from pytest_crd.webhooks.replybody import UnreadableReplyError
 from pytest_crd.webhooks.transport import BodyTransportError, TransportError, WebhookReply, WebhookTransport
 
 _JSON: Final = "application/json"
@@ -28,7 +22,7 @@ _LAST_SUCCESS: Final = 206
 
 
 class CallError(Exception):
-    """A call of a webhook that returns no review; the message is that of the server's REST client."""
+    """A failed call of a webhook, with the message of the server's REST client."""
 
 
 class ReviewType(NamedTuple):
@@ -120,37 +114,18 @@ def _decode(body: bytes, expected: ReviewType, profile: Profile) -> JSONObject:
     Reference:
         apimachinery runtime/serializer/json/json.go, Decode; runtime/serializer/versioning/versioning.go, Decode.
     """
-    text = body.decode(errors="surrogateescape")
-    is_json = gostrings.trim_space(text).startswith("{")
-    value = _read(text, body, is_json=is_json)
-    value = {} if value is None else value
     try:
-        api_version, kind = typemeta.read_type_meta(value, text=text)
-    except TypeMetaError as error:
+        read = replybody.read(body)
+        api_version, kind = typemeta.read_type_meta(read.value, text=read.text)
+    except (UnreadableReplyError, TypeMetaError) as error:
         raise CallError(str(error)) from None
-    _demand_type(api_version, kind, expected, text, profile)
+    _demand_type(api_version, kind, expected, read.text, profile)
     try:
-        decoded = decoding.decode(value, expected.struct, sort_keys=not is_json).value
+        decoded = decoding.decode(read.value, expected.struct, sort_keys=not read.is_json).value
     except DecodeError as error:
         raise CallError(str(error)) from None
-    review: JSONObject = _plain(decoded)
+    review: JSONObject = replybody.plain(decoded)
     return review
-
-
-def _read(text: str, body: bytes, *, is_json: bool) -> JSONValue:
-    """Return the value of a body with its repeated keys and spellings of numbers; None for an empty document."""
-    if is_json and (problem := jsonsyntax.find_problem(text)):
-        raise CallError(f"couldn't get version/kind; json parse error: {problem}")
-    try:
-        if is_json:
-            return patchdocuments.decodable(patchdocuments.read(printing.replace_bytes(text)))
-        return completion.read_applied(text, takes_first=True).value
-    except UnreadableError as error:
-        raise CallError(error.message) from None
-    except ManifestError as error:
-        if error.mistakes[0].message == yamlreader.NONE:
-            return None
-        raise CallError(yamlwords.server_message(body, error)) from None
 
 
 def _demand_type(api_version: str, kind: str, expected: ReviewType, text: str, profile: Profile) -> None:
@@ -174,12 +149,3 @@ def _demand_type(api_version: str, kind: str, expected: ReviewType, text: str, p
 _STATUS: Final = "Status"
 # The versions of reviews, of conversion and of admission.
 _VERSIONS: Final = ("v1", "v1beta1")
-
-
-def _plain(value: JSONValue) -> JSONValue:
-    """Return a value without the spellings of its text."""
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return float(value) if isinstance(value, SentNumber) else value

@@ -1,17 +1,17 @@
-"""Messages of failed HTTP responses: that of a Status in the body, or the words of the server's REST client."""
+"""Messages of failed HTTP responses, from a Status in the body or from the server's REST client."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from pytest_crd.engine.golang import decoding, gostrings, gotypes, jsonsyntax, printing
+from pytest_crd.engine.golang import decoding, gostrings, gotypes, printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.golang.gotypes import INT32, INT64, STRING, List, Pointer, Struct
 from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.metadata.systemmetadata import UID
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
-from pytest_crd.engine.registry.patching import patchdocuments
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.webhooks import replybody
+from pytest_crd.webhooks.replybody import UnreadableReplyError
 
 _MOST_BYTES: Final = 2048
 _FORBIDDEN: Final = 403
@@ -99,14 +99,11 @@ def find_message(body: bytes) -> str | None:
     Reference:
         client-go rest/request.go, Result.Error.
     """
-    text = body.decode(errors="surrogateescape")
-    if not gostrings.trim_space(text).startswith("{") or jsonsyntax.find_problem(text):
-        return None
     try:
-        value = patchdocuments.decodable(patchdocuments.read(text))
-        api_version, kind = typemeta.read_type_meta(value, text=text)
-        status = decoding.decode(value, STATUS, sort_keys=False).value
-    except (UnreadableError, TypeMetaError, DecodeError):
+        read = replybody.read(body)
+        api_version, kind = typemeta.read_type_meta(read.value, text=read.text)
+        status = decoding.decode(read.value, STATUS, sort_keys=not read.is_json).value
+    except (UnreadableReplyError, TypeMetaError, DecodeError):
         return None
     is_status = kind == "Status" and bool(api_version.rpartition("/")[2] or not api_version)
     return str(status.get("message", "")) if is_status and status.get("status") == "Failure" else None

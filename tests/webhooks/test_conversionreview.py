@@ -70,13 +70,13 @@ def test_each_object_of_another_version_is_a_call() -> None:
         return answer(uid=review["request"]["uid"], convertedObjects=[{**sent, "apiVersion": "example.com/v2"}])
 
     transport = FakeTransport(reply)
-    other = {**OBJECT, "metadata": {"name": "b"}}
+    second = {**OBJECT, "metadata": {"name": "b"}}
     empty = {"apiVersion": "example.com/v1", "kind": "Cron"}
-    converted = converter(transport).convert([OBJECT, CONVERTED, other, empty], "example.com/v2")
+    converted = converter(transport).convert([OBJECT, CONVERTED, second, empty], "example.com/v2")
     assert converted == [
         {**OBJECT, "apiVersion": "example.com/v2"},
         CONVERTED,
-        {**other, "apiVersion": "example.com/v2"},
+        {**second, "apiVersion": "example.com/v2"},
         {**empty, "apiVersion": "example.com/v2"},
     ]
     assert [review["request"]["uid"] for review in transport.reviews] == ["uid-1", "uid-2"]

@@ -1,4 +1,4 @@
-"""Label selectors in objects, such as those of webhooks: their type, their validation, and the labels that they match."""
+"""Label selectors in objects such as webhook configurations: type, validation, and matching."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REQUIREMENT: Final = Struct(
     {"key": STRING, "operator": gotypes.string("v1.LabelSelectorOperator"), "values": List(STRING)},
 )
 LABEL_SELECTOR: Final = Struct("v1.LabelSelector", {"matchLabels": Map(STRING), "matchExpressions": List(_REQUIREMENT)})
-# The operators of objects as those of queries.
+# Operators in objects, and in queries.
 _OPERATORS: Final = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z")
 

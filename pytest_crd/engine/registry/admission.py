@@ -43,7 +43,7 @@ class ObjectInterfaces(NamedTuple):
     Attributes:
         versions: The served versions of the same resource, that of the request included.
         convert: Returns an object in another apiVersion; raises RefusedError if it cannot be converted.
-        default: Returns an object of the request's version with its defaults.
+        default: Returns an object of the resource with the defaults of its version; another object unchanged.
 
     Reference:
         apiserver admission/interfaces.go, ObjectInterfaces.

@@ -72,8 +72,8 @@ class CustomResourceStrategy(ObjectStrategy):
         self.is_served = served.spec.served
         self.profile = profile
         self.subresources = subresources.from_declared(served.spec.subresources)
-        passes = {version.spec.name: version.passes for version in versions}
-        bodies = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), passes, profile)
+        self._passes = {version.spec.name: version.passes for version in versions}
+        bodies = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), self._passes, profile)
         self.decoder: ObjectDecoder = ResourceDecoder(bodies, served.passes, profile)
         self.owners: FieldManagers = VersionManagers(crd, served, versions, profile, converter)
         self._crd = crd
@@ -87,7 +87,10 @@ class CustomResourceStrategy(ObjectStrategy):
         """Functions for its objects, for admission plugins."""
 
         def default(resource: Resource) -> Resource:
-            defaulted: Resource = self._served.passes.default(resource).value
+            group, _, version = (resource.get("apiVersion") or "").rpartition("/")
+            if (group, resource.get("kind")) != (self._crd.group, self._crd.kind) or version not in self._passes:
+                return resource
+            defaulted: Resource = self._passes[version].default(resource).value
             return defaulted
 
         return ObjectInterfaces(self._versions, self._storage.convert, default)

@@ -31,7 +31,7 @@ TYPE_META: Final = subresources.SCALE_TYPE_META
 # Placeholder for unset replicas in a patched Scale: the smallest int32.
 _UNSET: Final = -(2**31)
 _IDENTITY: Final = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
-_STRUCT: Final = gotypes.Struct(
+SCALE: Final = gotypes.Struct(
     "v1.Scale",
     {
         **metav1types.TYPE_META,
@@ -115,7 +115,7 @@ def decode(body: Body, field_validation: FieldValidation, profile: Profile) -> D
         raise undecodable
     sent = {key: value for key, value in (body.value or {}).items() if key not in TYPE_META or value}
     try:
-        decoded = decoding.decode({**TYPE_META, **sent}, _STRUCT)
+        decoded = decoding.decode({**TYPE_META, **sent}, SCALE)
     except DecodeError:
         raise undecodable from None
     problems = _problems(body.duplicates, decoded.unknown, field_validation, profile)
@@ -141,7 +141,7 @@ def decode_patched(patched: Patched, field_validation: FieldValidation, profile:
         raise RefusedError(requestbody.bad_patch(patched.write(), problem))
     value = {**sent, **{key: default for key, default in TYPE_META.items() if not sent.get(key)}}
     try:
-        decoded = decoding.decode(value, _STRUCT)
+        decoded = decoding.decode(value, SCALE)
     except DecodeError as error:
         raise RefusedError(requestbody.bad_patch(patched.write(), str(error))) from None
     if problem := _other_kind(decoded.value, profile):
@@ -154,7 +154,7 @@ def decode_patched(patched: Patched, field_validation: FieldValidation, profile:
 
 def decode_applied(value: Resource) -> DecodedScale:
     """Return the Scale in the result of an apply, which the field manager has type-checked."""
-    return _decoded(decoding.decode(value, _STRUCT).value, ())
+    return _decoded(decoding.decode(value, SCALE).value, ())
 
 
 def decode_admitted(value: Resource, problems: tuple[str, ...]) -> DecodedScale:
@@ -165,7 +165,7 @@ def decode_admitted(value: Resource, problems: tuple[str, ...]) -> DecodedScale:
         RefusedError: It is not a Scale.
     """
     try:
-        return _decoded(decoding.decode(value, _STRUCT).value, problems)
+        return _decoded(decoding.decode(value, SCALE).value, problems)
     except DecodeError as error:
         raise RefusedError(refusal.internal_error(str(error))) from None
 

@@ -182,7 +182,15 @@ def test_interfaces_convert_and_default() -> None:
     interfaces = _tab(FunctionAdmission()).strategy.interfaces
 
     assert interfaces.versions == ("v1",)
-    assert interfaces.default({"spec": {}})["spec"] == {"b": "x"}
+    tab = {"apiVersion": "example.com/v1", "kind": "Tab", "spec": {}}
+    assert interfaces.default(tab)["spec"] == {"b": "x"}
+    for other in (
+        {"apiVersion": "example.com/v2"},
+        {"apiVersion": "other.com/v1"},
+        {"kind": "Other"},
+        {"apiVersion": None},
+    ):
+        assert interfaces.default({**tab, **other}) == {**tab, **other}
     assert interfaces.convert({"apiVersion": "example.com/v1"}, "example.com/v2") == {"apiVersion": "example.com/v2"}
 
 

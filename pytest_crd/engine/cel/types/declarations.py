@@ -84,7 +84,7 @@ class Declarations:
             for type_ in library.types:
                 self._globals[type_.name] = celtypes.type_of(type_), Reference(type_.name, value=TypeValue(type_.name))
         self._last_names = {name.rpartition(".")[2] for name in self.functions if "." in name}
-        self._first_names = {name.partition(".")[0] for name in self._globals if "." in name}
+        self._first_names = _first_names(self._globals)
 
     def extend(self, variables: Mapping[str, Type], provider: TypeProvider | None = None) -> Declarations:
         """Return a copy of these declarations with *variables* added, and with *provider* if there is one."""
@@ -92,6 +92,7 @@ class Declarations:
         extended.__dict__.update(self.__dict__)
         declared = {name: (type_, Reference(name)) for name, type_ in variables.items()}
         extended._globals = {**self._globals, **declared}
+        extended._first_names = self._first_names | _first_names(variables)
         extended.provider = provider or self.provider
         return extended
 
@@ -109,6 +110,11 @@ class Declarations:
     def may_end(self, last_name: str) -> bool:
         """Return whether a function name ends in a dot and *last_name*."""
         return last_name in self._last_names
+
+
+def _first_names(names: Iterable[str]) -> set[str]:
+    """Return the first parts of the names with dots."""
+    return {name.partition(".")[0] for name in names if "." in name}
 
 
 def _merge(functions: Iterable[Function]) -> dict[str, Function]:

@@ -1,0 +1,308 @@
+"""
+Admission by the webhooks of a project, in the order of the API server.
+
+The server calls validating webhooks at once, and answers with the error that comes first; here they are called one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple, TypeAlias
+
+from pytest_crd.engine.cel.errors import UnsupportedExpressionError
+from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.inputerror import InputError, Mistake
+from pytest_crd.engine.jsonvalue import JSONObject
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted
+from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.webhooks import admissionreview, matchconditions, matching, objectpatch
+from pytest_crd.webhooks.admissionreview import ReviewError, ReviewResponse
+from pytest_crd.webhooks.configurations import Configurations, Webhook
+from pytest_crd.webhooks.matchconditions import ConditionVariables, MatchConditionError
+from pytest_crd.webhooks.matching import Invocation, NamespaceOf
+from pytest_crd.webhooks.objectpatch import PatchFailedError, UndecodablePatchError
+from pytest_crd.webhooks.reviewclient import CallError, WebhookClient
+from pytest_crd.webhooks.transport import WebhookTransport
+from pytest_crd.webhooks.versionedobjects import NotConvertedError, VersionedObjects
+
+# Returns the way to a webhook and its URL as the server spells it, without a query; None if it is unknown.
+TransportOf: TypeAlias = Callable[[Webhook], "tuple[WebhookTransport, str] | None"]
+
+_NO_SIDE_EFFECTS: Final = ("None", "NoneOnDryRun")
+_IF_NEEDED: Final = "IfNeeded"
+_JSON_PATCH: Final = "JSONPatch"
+
+
+class UnknownTransportError(InputError):
+    """A webhook without a known transport, which a request needs."""
+
+
+class _CallingError(Exception):
+    """A failed call of a webhook, which the failure policy Ignore ignores; the message is the server's."""
+
+
+class _Reinvocation:
+    """
+    Bookkeeping of the webhooks that are called again after later changes.
+
+    Attributes:
+        uids: The webhooks to call again, as of now.
+        is_needed: Whether an object changed, so that there is a second round.
+
+    Reference:
+        apiserver admission/plugin/webhook/mutating/reinvocationcontext.go.
+    """
+
+    def __init__(self) -> None:
+        self.uids: set[str] = set()
+        self.is_needed = False
+        self._called: set[str] = set()
+
+    def note_change(self) -> None:
+        """Call all webhooks again that were called before and allow it."""
+        self.is_needed = True
+        self.uids |= self._called
+        self._called.clear()
+
+    def note_call(self, webhook: Webhook) -> None:
+        """Remember a called webhook if it may be called again."""
+        if webhook.reinvocation_policy == _IF_NEEDED:
+            self._called.add(webhook.uid)
+
+
+class WebhookAdmission(NamedTuple):
+    """
+    Admission plugins that call the webhooks of a project.
+
+    Attributes:
+        configurations: The webhooks.
+        transport_of: Returns the way to a webhook.
+        namespace_of: Returns the Namespace with a name.
+        new_uid: Returns the uid of the next review.
+        profile: The Kubernetes version.
+    """
+
+    configurations: Configurations
+    transport_of: TransportOf
+    namespace_of: NamespaceOf
+    new_uid: Callable[[], str]
+    profile: Profile
+
+    def mutate(self, request: AdmissionRequest) -> Admitted:
+        """
+        Return the object after the mutating webhooks, and their warnings.
+
+        Raises:
+            RefusedError: A webhook denies the request, or fails with the policy Fail.
+            UnknownTransportError: It is not known how to call a webhook.
+            UnsupportedExpressionError: A match condition uses a feature that the server has and this engine has not.
+
+        Reference:
+            apiserver admission/plugin/webhook/mutating/dispatcher.go, Dispatch; admission/reinvocation.go.
+        """
+        if matching.is_exempt(request):
+            return Admitted(request.object)
+        warnings: list[str] = []
+        reinvocation = _Reinvocation()
+        try:
+            current = self._mutate_once(request, reinvocation, warnings, is_again=False)
+            if reinvocation.is_needed:
+                current = self._mutate_once(request._replace(object=current), reinvocation, warnings, is_again=True)
+        except RefusedError as refused:
+            raise RefusedError(refused.refusal, warnings=tuple(warnings)) from None
+        return Admitted(current, tuple(warnings))
+
+    def validate(self, request: AdmissionRequest) -> Admitted:
+        """
+        Return the unchanged object, and the warnings of the validating webhooks.
+
+        All matching webhooks are called, as the server calls them at once; the first refusal in their order counts.
+
+        Raises:
+            RefusedError: A webhook denies the request, or fails with the policy Fail.
+            UnknownTransportError: It is not known how to call a webhook.
+            UnsupportedExpressionError: A match condition uses a feature that the server has and this engine has not.
+
+        Reference:
+            apiserver admission/plugin/webhook/validating/dispatcher.go, Dispatch.
+        """
+        if matching.is_exempt(request):
+            return Admitted(request.object)
+        by_version: dict[Invocation, VersionedObjects] = {}
+        invocations = [
+            (webhook, invocation)
+            for webhook in self.configurations.validating
+            if (invocation := self._match_validating(webhook, request, by_version)) is not None
+        ]
+        warnings: list[str] = []
+        refusals: list[Refusal] = []
+        for webhook, invocation in invocations:
+            try:
+                self._admit(webhook, request, invocation, by_version[invocation], warnings, is_mutating=False)
+            except RefusedError as refused:
+                refusals.append(refused.refusal)
+        if refusals:
+            raise RefusedError(refusals[0], warnings=tuple(warnings))
+        return Admitted(request.object, tuple(warnings))
+
+    def _match_validating(
+        self, webhook: Webhook, request: AdmissionRequest, by_version: dict[Invocation, VersionedObjects]
+    ) -> Invocation | None:
+        """Return the invocation of a webhook, with its objects in *by_version*; None if it is not called."""
+        invocation = matching.find_invocation(webhook.criteria, request, request.object, self.namespace_of)
+        if invocation is None:
+            return None
+        if invocation not in by_version:
+            by_version[invocation] = VersionedObjects(request)
+            try:
+                by_version[invocation].convert(invocation)
+            except NotConvertedError as error:
+                raise RefusedError(refusal.internal_error(str(error))) from None
+        return invocation if self._meets_conditions(webhook, request, invocation, by_version[invocation]) else None
+
+    def _mutate_once(
+        self, request: AdmissionRequest, reinvocation: _Reinvocation, warnings: list[str], *, is_again: bool
+    ) -> Resource | None:
+        """Return the object after one round of the mutating webhooks; the second round has those to call again."""
+        objects = VersionedObjects(request)
+        for webhook in self.configurations.mutating:
+            invocation = matching.find_invocation(webhook.criteria, request, objects.new, self.namespace_of)
+            if invocation is None or not self._is_called(webhook, request, invocation, objects):
+                continue
+            if is_again and webhook.uid not in reinvocation.uids:
+                continue
+            _convert(objects, invocation)
+            response = self._admit(webhook, request, invocation, objects, warnings, is_mutating=True)
+            if response is not None and self._change(webhook, response, objects):
+                reinvocation.note_change()
+            reinvocation.note_call(webhook)
+        try:
+            return objects.result()
+        except NotConvertedError as error:
+            raise RefusedError(Refusal(500, "", str(error))) from None
+
+    def _is_called(
+        self, webhook: Webhook, request: AdmissionRequest, invocation: Invocation, objects: VersionedObjects
+    ) -> bool:
+        """Return whether the match conditions are met; without any, the objects stay in their version."""
+        if not webhook.match_conditions:
+            return True
+        _convert(objects, invocation)
+        return self._meets_conditions(webhook, request, invocation, objects)
+
+    def _meets_conditions(
+        self, webhook: Webhook, request: AdmissionRequest, invocation: Invocation, objects: VersionedObjects
+    ) -> bool:
+        described = admissionreview.describe(request, invocation)
+        # Match conditions see the resource of the request, and the kind of the webhook.
+        described["resource"] = described["requestResource"]
+        variables = ConditionVariables(objects.new, objects.old, described)
+        try:
+            return matchconditions.are_met(webhook.match_conditions, variables, webhook.failure_policy, self.profile)
+        except MatchConditionError as error:
+            raise RefusedError(_forbidden(request, str(error))) from None
+        except UnsupportedExpressionError as error:
+            where = f"(webhook {webhook.name}, {webhook.source}:{webhook.line})"
+            raise UnsupportedExpressionError(f"{error.args[0]} {where}") from None
+
+    def _admit(  # noqa: PLR0913 - a webhook, a request, and the form of its objects
+        self,
+        webhook: Webhook,
+        request: AdmissionRequest,
+        invocation: Invocation,
+        objects: VersionedObjects,
+        warnings: list[str],
+        *,
+        is_mutating: bool,
+    ) -> ReviewResponse | None:
+        """Return the response of a webhook that allows the request; None if the call fails and the policy is Ignore."""
+        if request.dry_run and webhook.side_effects not in _NO_SIDE_EFFECTS:
+            raise RefusedError(admissionreview.no_dry_run(webhook.name))
+        described = admissionreview.describe(request, invocation)
+        try:
+            response = self._call(webhook, described, objects, is_mutating=is_mutating)
+        except _CallingError as error:
+            _fail(webhook, str(error))
+            return None
+        warnings += response.warnings
+        if not response.is_allowed:
+            raise RefusedError(admissionreview.denial(webhook.name, response.status))
+        return response
+
+    def _call(
+        self, webhook: Webhook, described: JSONObject, objects: VersionedObjects, *, is_mutating: bool
+    ) -> ReviewResponse:
+        """Return the verified response of a webhook; raise _CallingError without one."""
+        transport = self.transport_of(webhook)
+        if transport is None:
+            problem = f"a request matches the webhook {webhook.name}, and it is not known how to call it"
+            raise UnknownTransportError([Mistake(webhook.source, webhook.line, problem)])
+        try:
+            review_type = admissionreview.choose(webhook.review_versions)
+        except ReviewError as error:
+            raise _CallingError(f"could not create admission objects: {error}") from None
+        uid = self.new_uid()
+        review = admissionreview.write(review_type, uid, described, objects.new, objects.old)
+        try:
+            answered = WebhookClient(*transport, webhook.timeout, self.profile).call(review, review_type)
+        except CallError as error:
+            raise _CallingError(f"failed to call webhook: {error}") from None
+        try:
+            return admissionreview.verify(answered, review_type, uid, is_mutating=is_mutating)
+        except ReviewError as error:
+            raise _CallingError(f"received invalid webhook response: {error}") from None
+
+    def _change(self, webhook: Webhook, response: ReviewResponse, objects: VersionedObjects) -> bool:
+        """Apply the patch of a response; return whether the object changed."""
+        if not response.patch:
+            return False
+        try:
+            operations = objectpatch.decode(response.patch)
+        except UndecodablePatchError as error:
+            _fail(webhook, f"received undecodable patch in webhook response: {error}")
+            return False
+        if not operations:
+            return False
+        if objects.new is None:
+            named = f"admission webhook {printing.quote(webhook.name)}"
+            problem = "attempted to modify the object, which is not supported for this operation"
+            raise RefusedError(refusal.internal_error(f"{named} {problem}"))
+        if response.patch_type != _JSON_PATCH:
+            _fail(webhook, f"unsupported patch type {printing.quote(response.patch_type)}")
+            return False
+        try:
+            return objects.change(objectpatch.apply(operations, objects.new, self.profile))
+        except PatchFailedError as error:
+            raise RefusedError(refusal.internal_error(str(error))) from None
+
+
+def _convert(objects: VersionedObjects, invocation: Invocation) -> None:
+    """Convert the objects for a mutating webhook; the server wraps the error twice."""
+    try:
+        objects.convert(invocation)
+    except NotConvertedError as error:
+        inner = refusal.internal_error(str(error))
+        raise RefusedError(refusal.internal_error(inner.message)) from None
+
+
+def _fail(webhook: Webhook, problem: str) -> None:
+    """Refuse the request after a failed call, unless the failure policy is Ignore."""
+    if webhook.failure_policy != "Ignore":
+        raise RefusedError(refusal.internal_error(f"failed calling webhook {printing.quote(webhook.name)}: {problem}"))
+
+
+def _forbidden(request: AdmissionRequest, problem: str) -> Refusal:
+    """
+    Return the refusal of a request after failing match conditions.
+
+    Reference:
+        apimachinery api/errors, NewForbidden.
+    """
+    resource = f"{request.resource}.{request.group}" if request.group else request.resource
+    named = f"{resource} {printing.quote(request.name)}" if request.name else resource
+    subject = {"name": request.name, "group": request.group, "kind": request.resource}
+    return Refusal(403, "Forbidden", f"{named} is forbidden: {problem}", subject=subject)

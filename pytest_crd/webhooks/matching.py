@@ -1,0 +1,206 @@
+"""
+Matching of requests by the criteria of webhooks and admission policies: rules, selectors, and the match policy.
+
+Reference:
+    apiserver admission/plugin/webhook/generic/webhook.go, ShouldCallHook; predicates/rules, namespace and object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from pytest_crd.engine.crds import declared
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.metadata import labelselectors
+from pytest_crd.engine.metadata.labelselectors import Requirement
+from pytest_crd.engine.registry.admission import AdmissionRequest
+from pytest_crd.engine.registry.requestbody import RefusedError
+
+# Returns the Namespace object with a name, or None.
+NamespaceOf: TypeAlias = Callable[[str], Resource | None]
+
+_ANY: Final = "*"
+_NAMESPACES: Final = "namespaces"
+_SCALE: Final = "scale"
+_SCALE_GROUP: Final = "autoscaling"
+_EXEMPT_GROUP: Final = "admissionregistration.k8s.io"
+_EXEMPT_KINDS: Final = frozenset(
+    {
+        "MutatingWebhookConfiguration",
+        "ValidatingWebhookConfiguration",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+        "MutatingAdmissionPolicy",
+        "MutatingAdmissionPolicyBinding",
+    }
+)
+
+
+class RequestRule(NamedTuple):
+    """
+    A rule with the operations, the groups, the versions and the resources of requests.
+
+    Attributes:
+        operations: The operations; `*` for all.
+        api_groups: The API groups; `*` for all.
+        api_versions: The API versions; `*` for all.
+        resources: The plurals with their subresources: `pods`, `pods/*`, `*/scale`, `*` for all resources alone.
+        scope: `Cluster`, `Namespaced` or `*`.
+    """
+
+    operations: tuple[str, ...]
+    api_groups: tuple[str, ...]
+    api_versions: tuple[str, ...]
+    resources: tuple[str, ...]
+    scope: str = _ANY
+
+    def matches(self, request: AdmissionRequest, version: str) -> bool:
+        """Return whether the rule matches a request, seen as one in *version* of its resource."""
+        return (
+            self._matches_scope(request)
+            and _lists(self.operations, request.operation)
+            and _lists(self.api_groups, request.group)
+            and _lists(self.api_versions, version)
+            and any(_matches_resource(resource, request) for resource in self.resources)
+        )
+
+    def _matches_scope(self, request: AdmissionRequest) -> bool:
+        if self.scope == _ANY:
+            return True
+        # The namespace of a request for a Namespace is its name.
+        is_namespace = not request.group and request.resource == _NAMESPACES
+        return (self.scope == "Namespaced") == (bool(request.namespace) and not is_namespace)
+
+
+def _lists(items: Sequence[str], requested: str) -> bool:
+    return _ANY in items or requested in items
+
+
+def _matches_resource(pattern: str, request: AdmissionRequest) -> bool:
+    resource, _, subresource = pattern.partition("/")
+    return resource in (_ANY, request.resource) and subresource in (_ANY, request.subresource)
+
+
+class Criteria(NamedTuple):
+    """
+    The criteria of a webhook or a policy.
+
+    Attributes:
+        rules: The rules.
+        match_policy: `Exact`, or `Equivalent` to match requests to other versions of a resource.
+        namespace_selector: The requirements on the labels of the namespace.
+        object_selector: The requirements on the labels of the object or the old object.
+    """
+
+    rules: tuple[RequestRule, ...]
+    match_policy: str = "Equivalent"
+    namespace_selector: tuple[Requirement, ...] = ()
+    object_selector: tuple[Requirement, ...] = ()
+
+
+class Invocation(NamedTuple):
+    """
+    The resource and the kind of a request in the version that a webhook or a policy matches.
+
+    Attributes:
+        version: The version of the resource.
+        kind_group: The group of the kind, which differs from that of the resource for a Scale.
+        kind_version: The version of the kind.
+        kind: The kind.
+    """
+
+    version: str
+    kind_group: str
+    kind_version: str
+    kind: str
+
+    @property
+    def api_version(self) -> str:
+        """The apiVersion of the objects."""
+        return declared.api_version(self.kind_group, self.kind_version)
+
+
+def invocation(request: AdmissionRequest, version: str) -> Invocation:
+    """Return the invocation of a request, seen as one in *version* of its resource."""
+    if request.subresource == _SCALE:
+        return Invocation(version, _SCALE_GROUP, "v1", request.kind)
+    return Invocation(version, request.group, version, request.kind)
+
+
+def is_exempt(request: AdmissionRequest) -> bool:
+    """Return whether a request is for a webhook configuration or a policy, which no webhook and no policy sees."""
+    return request.group == _EXEMPT_GROUP and request.kind in _EXEMPT_KINDS
+
+
+def find_invocation(
+    criteria: Criteria, request: AdmissionRequest, current: Resource | None, namespace_of: NamespaceOf
+) -> Invocation | None:
+    """
+    Return the invocation of a request that matches *criteria*; None if it does not match.
+
+    Args:
+        criteria: The criteria.
+        request: The request.
+        current: Its object with the changes of earlier webhooks.
+        namespace_of: Returns the Namespace with a name.
+
+    Raises:
+        RefusedError: 404: the rules match, and the namespace that the selector needs does not exist.
+    """
+    is_selected, is_lost = _select_namespace(criteria, request, current, namespace_of)
+    if not is_selected and not is_lost:
+        return None
+    selector = criteria.object_selector
+    if selector and not any(_has_labels(resource, selector) for resource in (current, request.old_object)):
+        return None
+    version = next(_matching_versions(criteria, request), None)
+    if version is None:
+        return None
+    if is_lost:
+        raise RefusedError(_no_namespace(request.namespace))
+    return invocation(request, version)
+
+
+def _matching_versions(criteria: Criteria, request: AdmissionRequest) -> Iterator[str]:
+    """Yield the version of the request if a rule matches it; then the equivalent versions by rules."""
+    if any(rule.matches(request, request.version) for rule in criteria.rules):
+        yield request.version
+    if criteria.match_policy == "Equivalent":
+        for rule in criteria.rules:
+            yield from (version for version in request.interfaces.versions if rule.matches(request, version))
+
+
+def _select_namespace(
+    criteria: Criteria, request: AdmissionRequest, current: Resource | None, namespace_of: NamespaceOf
+) -> tuple[bool, bool]:
+    """Return whether the namespace is selected, and whether the needed Namespace does not exist."""
+    is_namespace = request.resource == _NAMESPACES
+    if not criteria.namespace_selector or not (request.namespace or is_namespace):
+        return True, False
+    if is_namespace and not request.subresource and request.operation in ("CREATE", "UPDATE"):
+        return labelselectors.is_match(criteria.namespace_selector, labels_of(current)), False
+    namespace = namespace_of(request.namespace)
+    if namespace is None:
+        return False, True
+    return labelselectors.is_match(criteria.namespace_selector, labels_of(namespace)), False
+
+
+def _has_labels(resource: Resource | None, selector: Sequence[Requirement]) -> bool:
+    return resource is not None and labelselectors.is_match(selector, labels_of(resource))
+
+
+def labels_of(resource: Resource | None) -> dict[str, str]:
+    """Return the labels of an object; empty if it has none or if they are malformed."""
+    metadata = (resource or {}).get("metadata")
+    labels = metadata.get("labels") if isinstance(metadata, dict) else None
+    if not isinstance(labels, dict) or not all(isinstance(value, str) for value in labels.values()):
+        return {}
+    return labels
+
+
+def _no_namespace(name: str) -> Refusal:
+    subject = {"name": name, "kind": _NAMESPACES}
+    return Refusal(404, "NotFound", f"{_NAMESPACES} {printing.quote(name)} not found", subject=subject)

@@ -1,0 +1,96 @@
+"""
+Patches of mutating webhooks, applied to an object.
+
+Reference:
+    apiserver admission/plugin/webhook/mutating/dispatcher.go, callAttrMutatingHook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pytest_crd.engine.golang import decoding, jsonsyntax, printing
+from pytest_crd.engine.golang.decoding import DecodeError
+from pytest_crd.engine.golang.gotypes import List, Map, Raw
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import typemeta
+from pytest_crd.engine.metadata.typemeta import TypeMetaError
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import scale
+from pytest_crd.engine.registry.patching import jsonpatch, patchdocuments
+from pytest_crd.engine.registry.patching.jsonpatch import OperationError
+from pytest_crd.engine.registry.patching.patchdocuments import Document
+from pytest_crd.engine.yaml.unreadable import UnreadableError
+
+_PATCH: Final = List(Map(Raw("json.RawMessage"), "jsonpatch.Operation"), "jsonpatch.Patch")
+
+
+class UndecodablePatchError(Exception):
+    """A patch that is no JSON Patch, with the server's message."""
+
+
+class PatchFailedError(Exception):
+    """A patch that does not apply, or a malformed result, with the server's message."""
+
+
+def decode(patch: bytes) -> list[Document]:
+    """
+    Return the operations of a JSON Patch; empty if it is null.
+
+    Raises:
+        UndecodablePatchError: It is no list of objects.
+    """
+    text = patch.decode(errors="surrogateescape")
+    if problem := jsonsyntax.find_problem(text):
+        raise UndecodablePatchError(problem)
+    try:
+        operations: Document = patchdocuments.read(printing.replace_bytes(text))
+        if operations is not None:
+            decoding.decode(patchdocuments.plain(operations), _PATCH, sort_keys=False)
+    except (UnreadableError, DecodeError) as error:
+        raise UndecodablePatchError(str(error)) from None
+    return operations or []
+
+
+def apply(operations: list[Document], resource: Resource, profile: Profile) -> Resource:
+    """
+    Return *resource* after the *operations* of a patch.
+
+    Args:
+        operations: The result of `decode`.
+        resource: The object; not modified.
+        profile: The Kubernetes version.
+
+    Raises:
+        PatchFailedError: An operation fails, or the result is no object with a kind.
+    """
+    try:
+        patched = jsonpatch.apply(resource, operations, profile.json_patch)
+    except OperationError as error:
+        if error.panics:
+            raise PatchFailedError(f"the server panics over operation {error.index}: {error}") from None
+        raise PatchFailedError(str(error)) from None
+    value, text = patchdocuments.plain(patched), patchdocuments.to_text(patched)
+    try:
+        api_version, kind = typemeta.read_type_meta(value, text=text)
+    except TypeMetaError as error:
+        raise PatchFailedError(str(error)) from None
+    if all(resource[key] == scale.TYPE_META[key] for key in scale.TYPE_META):
+        return _decode_scale(value, {"apiVersion": api_version, "kind": kind}, profile)
+    if not value.get("kind"):
+        raise PatchFailedError(f"Object 'Kind' is missing in '{text}'")
+    changed: Resource = value
+    return changed
+
+
+def _decode_scale(value: JSONValue, sent: Mapping[str, str], profile: Profile) -> Resource:
+    """Return a Scale as its Go type holds it."""
+    type_meta = {key: sent[key] or scale.TYPE_META[key] for key in sent}
+    if type_meta != scale.TYPE_META:
+        raise PatchFailedError(typemeta.unregistered(type_meta["kind"], type_meta["apiVersion"], profile))
+    try:
+        return {**decoding.decode(value, scale.SCALE, sort_keys=False).value, **scale.TYPE_META}
+    except DecodeError as error:
+        raise PatchFailedError(str(error)) from None

@@ -1,0 +1,71 @@
+"""Bodies of responses: JSON, or YAML if they do not begin with a brace, as the API server's client reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from pytest_crd.engine.client import completion
+from pytest_crd.engine.golang import gostrings, jsonsyntax, printing
+from pytest_crd.engine.golang.decodeerrors import SentNumber
+from pytest_crd.engine.inputerror import ManifestError
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.yaml import yamlreader, yamlwords
+from pytest_crd.engine.yaml.unreadable import UnreadableError
+
+
+class UnreadableReplyError(Exception):
+    """A body that is neither JSON nor YAML; the message is the server's."""
+
+
+class ReplyBody(NamedTuple):
+    """
+    A body.
+
+    Attributes:
+        value: The value, with repeated keys and spellings of numbers; an empty object for null.
+        text: The text.
+        is_json: Whether it is JSON, whose keys are decoded in their order.
+    """
+
+    value: JSONValue
+    text: str
+    is_json: bool
+
+
+def read(body: bytes) -> ReplyBody:
+    """
+    Return the value of a body.
+
+    Raises:
+        UnreadableReplyError: It cannot be read.
+
+    Reference:
+        apimachinery runtime/serializer/recognizer/recognizer.go, Decode.
+    """
+    text = body.decode(errors="surrogateescape")
+    is_json = gostrings.trim_space(text).startswith("{")
+    if is_json and (problem := jsonsyntax.find_problem(text)):
+        raise UnreadableReplyError(f"couldn't get version/kind; json parse error: {problem}")
+    try:
+        if is_json:
+            value = patchdocuments.decodable(patchdocuments.read(printing.replace_bytes(text)))
+        else:
+            value = completion.read_applied(text, takes_first=True).value
+    except UnreadableError as error:
+        raise UnreadableReplyError(error.message) from None
+    except ManifestError as error:
+        if error.mistakes[0].message != yamlreader.NONE:
+            raise UnreadableReplyError(yamlwords.server_message(body, error)) from None
+        value = None
+    return ReplyBody({} if value is None else value, text, is_json)
+
+
+def plain(value: JSONValue) -> JSONValue:
+    """Return a decoded value without the spellings of its text."""
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return float(value) if isinstance(value, SentNumber) else value

@@ -1,0 +1,103 @@
+"""
+Objects of a request in the versions of webhooks and policies.
+
+Reference:
+    apiserver admission/conversion.go, VersionedAttributes.
+"""
+
+from __future__ import annotations
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.crds import declared
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.registry.admission import AdmissionRequest
+from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.webhooks import matching
+from pytest_crd.webhooks.matching import Invocation
+
+
+class NotConvertedError(Exception):
+    """An object that cannot be converted, with the server's message."""
+
+
+class VersionedObjects:
+    """
+    Object and old object of a request in one version after the other, with the changes of mutating webhooks.
+
+    Attributes:
+        new: The object in the current version; None on DELETE.
+        old: The old object in the current version; None on CREATE.
+    """
+
+    def __init__(self, request: AdmissionRequest) -> None:
+        """Create for a request, in the version of its objects."""
+        self._request = request
+        self._own = matching.invocation(request, request.version)
+        self._in_own = request.object
+        self._current: Invocation | None = None
+        self._is_changed = False
+        self.new = request.object
+        self.old = request.old_object
+
+    def convert(self, invocation: Invocation) -> None:
+        """
+        Convert the objects to the version of *invocation*.
+
+        Raises:
+            NotConvertedError: They cannot be converted.
+        """
+        if self._current == invocation:
+            return
+        if self._is_changed:
+            self._in_own = self.result()
+            self._is_changed = False
+        self.old = self._converted(self._request.old_object, invocation)
+        self.new = self._converted(self._in_own, invocation)
+        self._current = invocation
+
+    def change(self, resource: Resource) -> bool:
+        """Replace the object in the current version, with its defaults; return whether it changed before them."""
+        is_same = jsonvalue.equal(self.new, resource)
+        is_scale = self._own.kind_group != self._request.group
+        self.new = resource if is_scale else self._request.interfaces.default(resource)
+        self._is_changed = True
+        return not is_same
+
+    def result(self) -> Resource | None:
+        """
+        Return the object in the version of the request.
+
+        Raises:
+            NotConvertedError: It cannot be converted.
+        """
+        return self._converted(self.new, self._own) if self._is_changed else self._in_own
+
+    def _converted(self, resource: Resource | None, invocation: Invocation) -> Resource | None:
+        if resource is None or (resource.get("apiVersion"), resource.get("kind")) == (
+            invocation.api_version,
+            invocation.kind,
+        ):
+            return resource
+        self._demand_convertible(resource, invocation)
+        try:
+            return self._request.interfaces.convert(resource, invocation.api_version)
+        except RefusedError as refused:
+            raise NotConvertedError(refused.refusal.message) from None
+
+    def _demand_convertible(self, resource: Resource, invocation: Invocation) -> None:
+        """
+        Raise NotConvertedError if a webhook gave the object another group, or a version that is not served.
+
+        Reference:
+            apiextensions-apiserver apiserver/conversion/converter.go, ConvertToVersion.
+        """
+        sent = resource.get("apiVersion") or ""
+        group, _, _ = sent.rpartition("/")
+        if group != invocation.kind_group:
+            kind = f"{sent if group else f'/{sent}'}, Kind={resource.get('kind')}"
+            target = printing.quote(invocation.api_version)
+            raise NotConvertedError(f"{kind} is unstructured and is not suitable for converting to {target}")
+        versions = (declared.api_version(group, version) for version in self._request.interfaces.versions)
+        if sent not in versions:
+            raise NotConvertedError(f"request to convert CR from an invalid group/version: {sent}")
