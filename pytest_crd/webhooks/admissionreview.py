@@ -11,7 +11,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from pytest_crd.engine.errors.refusal import Refusal, bad_request
+from pytest_crd.engine.errors.refusal import Denial, Refusal, bad_request
 from pytest_crd.engine.golang import gotypes, printing
 from pytest_crd.engine.golang.gotypes import BOOL, BYTES, STRING, GoType, List, Map, Pointer, Raw, Struct
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
@@ -252,7 +252,9 @@ def denial(webhook: str, status: JSONObject | None) -> Refusal:
         "code": code,
     }
     present = {key: value for key, value in whole.items() if value is not None}
-    return Refusal(code, sent.get("reason", ""), message, status=present)
+    reason = sent.get("reason", "")
+    denials = (Denial(webhook, sent.get("message", ""), reason),)
+    return Refusal(code, reason, message, denials=denials, status=present)
 
 
 def _encoded(value: JSONValue) -> JSONValue:

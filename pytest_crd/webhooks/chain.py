@@ -146,7 +146,8 @@ class WebhookAdmission(NamedTuple):
             except RefusedError as refused:
                 refusals.append(refused.refusal)
         if refusals:
-            raise RefusedError(refusals[0], warnings=tuple(warnings))
+            denials = tuple(denial for refused in refusals for denial in refused.denials)
+            raise RefusedError(refusals[0]._replace(denials=denials), warnings=tuple(warnings))
         return Admitted(request.object, tuple(warnings))
 
     def _match_validating(

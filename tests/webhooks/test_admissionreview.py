@@ -8,6 +8,7 @@ import pytest
 from support import admissions
 from support.admissions import OBJECT
 
+from pytest_crd.engine.errors.refusal import Denial
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.webhooks import admissionreview, matching
 from pytest_crd.webhooks.admissionreview import ReviewError, ReviewResponse
@@ -140,6 +141,8 @@ def test_a_denial_is_the_status_of_the_response(status: JSONObject | None, expec
     refusal = admissionreview.denial("a.b.c", status)
     assert refusal.status == {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", **expected}
     assert (refusal.code, refusal.message) == (expected["code"], expected["message"])
+    message, reason = (status or {}).get("message", ""), (status or {}).get("reason", "")
+    assert refusal.denials == (Denial("a.b.c", message, reason),)
 
 
 def test_a_dry_run_with_side_effects_is_a_bad_request() -> None:

@@ -157,6 +157,7 @@ def test_all_validating_webhooks_are_called_and_the_first_refusal_counts() -> No
     with pytest.raises(RefusedError, match=r'admission webhook "a\.example\.com" denied') as error:
         project.admission.validate(REQUEST)
     assert error.value.warnings == ("careful", "careful")
+    assert [denial.by for denial in error.value.refusal.denials] == ["a.example.com", "b.example.com"]
     assert project.called == "ab"
 
 
