@@ -30,15 +30,14 @@ def refuse_late(plugin: object, manager: pytest.PytestPluginManager) -> None:
     Raises:
         CollectError: *plugin* implements a hook.
     """
-    config = manager.get_plugin("pytestconfig")
-    if config is None:
-        return
+    config: Any = manager.get_plugin("pytestconfig")
+    stash: Any = {} if config is None else config.stash
     late: list[tuple[Any, str]] = []
-    if config.stash.get(ARE_CALLED, False):
+    if stash.get(ARE_CALLED, False):
         late += [
             (item, f"{HOOK} is registered too late, after the CRDs were read") for item in implementations(manager)
         ]
-    if config.stash.get(webhooks.ARE_COUNTED, False):
+    if stash.get(webhooks.ARE_COUNTED, False):
         words = f"{webhooks.HOOK} is registered too late, after the start of the session"
         late += [(item, words) for item in webhooks.implementations(manager)]
     for implementation, words in late:

@@ -109,7 +109,8 @@ def test_commands_end_with_the_session(empty: Project, arguments: tuple[str, ...
     assert not is_running(int(empty.read("pid")))
 
 
-@pytest.mark.parametrize("arguments", [(), pytest.param(("-n1", "-p", "xdist.plugin"), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("arguments", [(), pytest.param(("-n1", "-p", "xdist.plugin"), marks=pytest.mark.long)])
+@pytest.mark.counted("pytest_crd.plugin.features.webhooks.hooks")
 def test_a_command_that_ignores_sigterm_is_noted(
     empty: Project, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
