@@ -228,7 +228,7 @@ def _cut(  # noqa: PLR0913, PLR0917 - the parameters of a page
     is_unfiltered = not options.labels and not options.fields
     for place, entry in enumerate(entries):
         is_full = len(items) == limit or (is_unfiltered and place == limit)
-        if errors and (is_full or len(errors) == unreadable.MAX_LISTED):
+        if errors and (is_full or len(errors) == unreadable.find_limit(type_)):
             break
         if is_full:
             token = _token(revision, _within(entries[place - 1], namespace) + "\0")

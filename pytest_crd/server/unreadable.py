@@ -39,13 +39,24 @@ class UnreadableObjectError(ApiError):
         self.problem = problem
 
 
+def status_of_event(error: ApiError) -> JSONValue:
+    """Return the Status of a watch that ends with *error*; it does not name the storage."""
+    if isinstance(error, UnreadableObjectError):
+        return statuses.internal_error(error.problem.removeprefix(_decoding(error.entry))).status
+    return error.status
+
+
 def find_problem(type_: ResourceType, entry: StoredObject) -> str:
     """Return why an object is unreadable in the version of *type_*; empty if it is readable."""
     problem = type_.conversion_problem(entry)
     if not problem:
         return ""
     known = type_.profile.knows_unreadable_objects
-    return f"object not decodable revision={entry.revision}: {problem}" if known else problem
+    return f"{_decoding(entry)}{problem}" if known else problem
+
+
+def _decoding(entry: StoredObject) -> str:
+    return f"object not decodable revision={entry.revision}: "
 
 
 def demand_readable(type_: ResourceType, entry: StoredObject) -> None:
@@ -68,6 +79,11 @@ def demand_updatable(type_: ResourceType, entry: StoredObject) -> None:
     """
     if problem := find_problem(type_, entry):
         raise statuses.failure(500, "", problem)
+
+
+def find_limit(type_: ResourceType) -> int:
+    """Return the number of unreadable objects after which a list stops; before 1.37 the first one ends it."""
+    return MAX_LISTED if type_.profile.knows_unreadable_objects else 1
 
 
 def refuse_list(type_: ResourceType, errors: Sequence[UnreadableObjectError]) -> ApiError:

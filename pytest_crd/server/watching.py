@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.server import reads
+from pytest_crd.server import reads, unreadable
 from pytest_crd.server.http import negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, compact
 from pytest_crd.server.http.negotiation import Form
@@ -109,7 +109,7 @@ class Watch:
                 events += self._events_of(event)
             except ApiError as error:
                 self.is_over = True
-                return [*events, WatchEvent("ERROR", value=error.status)]
+                return [*events, WatchEvent("ERROR", value=unreadable.status_of_event(error))]
             if event.revision > self._opened and self.type.ends_watches(event):
                 self.is_over = True
                 break

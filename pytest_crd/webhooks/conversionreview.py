@@ -167,7 +167,8 @@ def _decoded(sent: JSONValue) -> Resource:
         converted: Resource = decoding.decode(sent, _OBJECT).value
     except DecodeError as error:
         raise ConversionFailedError(str(error)) from None
-    if not _text(converted, "kind"):
+    # Go reads no group, version and kind if the apiVersion is malformed.
+    if not _text(converted, "kind") or _text(converted, "apiVersion").count("/") > 1:
         text = printing.respell_json(json.dumps(sent, ensure_ascii=False, separators=(",", ":")))
         raise ConversionFailedError(f"Object 'Kind' is missing in '{text}'")
     return converted

@@ -8,6 +8,7 @@ Conversations with an API server that calls webhooks, in the form in which they 
 - `mutating` and `validating`: configurations by name, with a list of webhooks each. A webhook has `hook`, the name of its
   behaviour, and fields that replace the default ones; a null removes a field;
 - `labels`: the labels of the namespace;
+- `differs`: the reason why our server differs from the recording; without it, both are equal;
 - `requests`: each with one verb, its body, and other keys: see `webhookrequests.message`.
 
 `VERSION/webhooks/TOPIC.jsonl` has the `answers` of a server to the requests, and for each the `calls` of webhooks: hook,
@@ -37,7 +38,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 ROOT: Final = Path(__file__).parent
 DECLARED: Final = ROOT / "webhooks"
 ADDRESS: Final = "https://127.0.0.1:9443"
-_KEYS: Final = frozenset({"name", "crds", "hooks", "labels", "requests", "why", *CONFIGURATIONS})
+_KEYS: Final = frozenset({"name", "crds", "hooks", "labels", "requests", "differs", *CONFIGURATIONS})
 _MASKED: Final = "REVIEW"
 _SETTLE: Final = 0.5
 
@@ -54,6 +55,7 @@ class Conversation(NamedTuple):
         configurations: The webhook configurations.
         labels: The labels of the namespace.
         requests: The HTTP requests.
+        differs: The reason why our server differs, or empty.
     """
 
     topic: str
@@ -63,6 +65,7 @@ class Conversation(NamedTuple):
     configurations: Sequence[JSONValue]
     labels: Mapping[str, str]
     requests: Sequence[Request]
+    differs: str = ""
 
     def filled(self, fill: Callable[[Any], Any]) -> Conversation:
         """Return a copy with placeholders filled by *fill*."""
@@ -212,6 +215,7 @@ def conversation(topic: str, value: Mapping[str, Any]) -> Conversation:
         configurations,
         value.get("labels", {}),
         [message(request, scope, number) for number, request in enumerate(value["requests"])],
+        value.get("differs", ""),
     )
 
 

@@ -135,7 +135,12 @@ class CustomResourceStrategy(ObjectStrategy):
         if isinstance(resource.get("items"), list):
             raise RefusedError(_TAKEN_FOR_A_LIST)
         try:
-            forms = self._storage.store(resource, defaulted=bool(decoded.changes.defaulted), is_raw=decoded.is_raw)
+            forms = self._storage.store(
+                resource,
+                defaulted=bool(decoded.changes.defaulted),
+                is_raw=decoded.is_raw,
+                system_metadata=write.system_metadata,
+            )
         except DecodeError as error:
             raise RefusedError(Refusal(500, "", str(error))) from None
         if not decoded.is_text:

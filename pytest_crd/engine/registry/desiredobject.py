@@ -285,6 +285,9 @@ class RequestReader(NamedTuple):
     ) -> Callable[[], Resource]:
         """Return a function for the object with *metadata* and its managed fields, which the server computes before admission."""
         writer = make_writer(request, generated)
+        namespace = None if live is None else live["metadata"].get("namespace")
+        if namespace is not None and not metadata.get("namespace"):
+            metadata = {**metadata, "namespace": namespace}
 
         def managed() -> Resource:
             return self.owners.of_object.update(live, {**decoded.encoded(), "metadata": metadata}, writer)

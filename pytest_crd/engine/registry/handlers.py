@@ -154,7 +154,7 @@ def _store(
     try:
         if plugins is not None:
             warnings = (*warnings, *_validate_by_plugins(checked, strategy, plugins))
-        forms = strategy.store(write)
+        forms = strategy.store(write._replace(system_metadata=lambda: _with_managers(checked, strategy)))
     except RefusedError as refused:
         warned = (*warnings, *refused.warnings)
         answer = response.refused(refused.refusal, subject={}, warnings=warned, changes=decoded.changes)

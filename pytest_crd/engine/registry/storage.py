@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
@@ -10,6 +10,7 @@ from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.conversion import ConversionFailedError, UnknownConversionError, VersionConverter
+from pytest_crd.engine.registry.request import without_version
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.served import Served
@@ -40,9 +41,22 @@ class Storage:
         self._by_version = {self._version_of(version): version for version in versions}
         self._namespaced = crd.scope == "Namespaced"
 
-    def store(self, resource: Resource, *, defaulted: bool, is_raw: bool = False) -> StoredForms:
+    def store(
+        self,
+        resource: Resource,
+        *,
+        defaulted: bool,
+        is_raw: bool = False,
+        system_metadata: Callable[[], Mapping[str, JSONValue]] = dict,
+    ) -> StoredForms:
         """
         Return the written form of a resource, and the form read back in the version of the request.
+
+        Args:
+            resource: The resource in the version of the request.
+            defaulted: Whether a default was set.
+            is_raw: Whether the resource may have unknown fields.
+            system_metadata: Returns the server's metadata, which a webhook gets but does not change.
 
         Raises:
             RefusedError: 500: the webhook does not convert it.
@@ -53,11 +67,16 @@ class Storage:
             return StoredForms(
                 Stored.from_value(resource), Stored.from_value(dict(resource))
             )  # already pruned and defaulted
-        written = passes.prune(self.convert(resource, self._version_of(self._storage)))
+        system = {} if self._converter is None or self._storage is self._served else system_metadata()
+        metadata = without_version(resource)["metadata"]
+        whole = {**resource, "metadata": {**metadata, **system}} if system else resource
+        written = passes.prune(self.convert(whole, self._version_of(self._storage)))
         read = self._converted(passes.default(written.value).value, self._storage)
         # An object in the storage version is stored unpruned, and pruned when read.
         stored = resource if is_raw and self._storage is self._served else written.value
-        return StoredForms(Stored.from_value(stored), Stored.from_value(read), written.dropped)
+        added = system.keys() - resource["metadata"].keys()
+        forms = [Stored.from_value(_without_metadata(form, added)) for form in (stored, read)]
+        return StoredForms(forms[0], forms[1], written.dropped)
 
     def _lacks_status(self, resource: Resource) -> bool:
         """Return whether reading adds a default status after a create removed the status."""
@@ -92,9 +111,12 @@ class Storage:
 
     def _read_from(self, storage: Served, old: Resource, namespace: str) -> dict[str, JSONValue]:
         passes = storage.passes
-        in_storage = {**old, "apiVersion": self._version_of(storage), "kind": self._crd.kind}
+        # The resourceVersion is no part of a stored object: the server sets it after the conversion.
+        in_storage = {**without_version(old), "apiVersion": self._version_of(storage), "kind": self._crd.kind}
         stored = self._converted(passes.default(passes.prune(in_storage, drop_malformed=True).value).value, storage)
         metadata = dict(stored.get("metadata") or {})
+        if (version := (old.get("metadata") or {}).get("resourceVersion")) is not None:
+            metadata["resourceVersion"] = version
         if self._namespaced and namespace:
             metadata.setdefault("namespace", namespace)
         stored["metadata"] = metadata
@@ -123,3 +145,10 @@ class Storage:
             return self._converter.convert([resource], api_version)[0]
         except ConversionFailedError as error:
             raise RefusedError(Refusal(500, "", str(error))) from None
+
+
+def _without_metadata(resource: Resource, keys: Collection[str]) -> Resource:
+    """Return a resource without some metadata."""
+    if not keys:
+        return resource
+    return {**resource, "metadata": {key: value for key, value in resource["metadata"].items() if key not in keys}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -57,6 +57,7 @@ class PendingWrite(NamedTuple):
         read: The object and managed fields that the request asks for.
         subresource: The subresource of the URL; empty for the object itself.
         typed: The form of the strategy; None if that is the resource itself.
+        system_metadata: Returns the server's metadata, managed fields included; for webhooks that convert the object.
     """
 
     resource: dict[str, JSONValue]
@@ -64,6 +65,7 @@ class PendingWrite(NamedTuple):
     read: Read
     subresource: str
     typed: TypedObject | None = None
+    system_metadata: Callable[[], Mapping[str, JSONValue]] = dict
 
     def encoded(self) -> Resource:
         """Return the object as JSON, in the version of the request."""
