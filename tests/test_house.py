@@ -83,7 +83,8 @@ def test_importlib_is_used_only_in_listed_modules() -> None:
 
     assert observed == {
         ("__init__.py", "_MODULES[name]"),
-        ("plugin/features/__init__.py", 'f"{__name__}.{name}.hooks"'),
+        ("plugin/features/__init__.py", 'f"{__name__}.{name}"'),
+        ("classes/importpaths.py", "name"),
         ("__main__.py", 'f"pytest_crd.cli.{command.module}"'),
     }
 

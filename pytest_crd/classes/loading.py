@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from pytest_crd.classes import manifests
 from pytest_crd.classes.manifests import ReadClass
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.inputerror import WrongTypeError
 
 Steps: TypeAlias = tuple[str | int, ...]
 Resource: TypeAlias = Mapping[str, Any]
@@ -96,14 +97,14 @@ def load_class(model: Any, kind: str) -> LoadedClass:
     if hasattr(model, "validate_json"):
         dump = functools.partial(model.dump_python, mode="json", by_alias=True, exclude_none=True)
         return LoadedClass(_send_json(model.validate_json), dump, ValueError, read)
-    raise TypeError(
+    raise WrongTypeError(
         f"{model!r} cannot take objects: pass a pydantic model, pydantic.TypeAdapter(...), or a tuple (load, dump)"
     )
 
 
 def _load_callables(model: tuple[Any, ...], kind: str) -> LoadedClass:
     if not len(_PAIR) <= len(model) <= len(_TRIPLE) or not all(map(callable, model[:2])):
-        raise TypeError(f"{model!r} is neither (load, dump) nor (load, dump, schema)")
+        raise WrongTypeError(f"{model!r} is neither (load, dump) nor (load, dump, schema)")
     load, dump, *schemas = model
     return LoadedClass(load, dump, Exception, manifests.read_class(schemas[0], kind) if schemas else None)
 

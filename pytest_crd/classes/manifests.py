@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from pytest_crd.classes.conjunctions import JSONSchema
 from pytest_crd.classes.structuralschemas import SchemaReader, Structural
 from pytest_crd.engine import CrdError, CustomResourceDefinition, Mistake
+from pytest_crd.engine.inputerror import WrongTypeError
 from pytest_crd.engine.jsonvalue import NotJSONError
 
 OF_OBJECTS: Final = frozenset({"apiVersion", "kind", "metadata"})
@@ -58,7 +59,7 @@ def read_class(model: Any, kind: str = "") -> ReadClass:
     schema, title = _json_schema(model)
     source = title or kind
     if not source:
-        raise TypeError("the schema has no title: pass kind=")
+        raise WrongTypeError("the schema has no title: pass kind=")
     reader = SchemaReader(schema, source)
     structural = reader.read()
     if reader.mistakes:
@@ -161,7 +162,7 @@ def _json_schema(model: Any) -> tuple[JSONSchema, str]:
         return model, str(model.get("title", ""))
     make = getattr(model, "model_json_schema", None) or getattr(model, "json_schema", None)
     if make is None:
-        raise TypeError(
+        raise WrongTypeError(
             f"{model!r} has no model_json_schema(): pass a pydantic model, pydantic.TypeAdapter(...), or a JSON Schema as a mapping"
         )
     try:

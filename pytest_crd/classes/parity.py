@@ -13,6 +13,7 @@ from pytest_crd.classes.loading import LoadedClass, Steps
 from pytest_crd.classes.probes import Probe
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response, fieldpath, jsonvalue
 from pytest_crd.engine.errors.fielderror import ErrorType
+from pytest_crd.engine.inputerror import WrongTypeError
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.synthesis import Boundaries, objectplaces
@@ -86,7 +87,9 @@ def compare(model: Any, version: CrdVersion) -> tuple[Divergence, ...]:
         TypeError: The model is none of these, or the CRD has no spec.
     """
     if manifests.SPEC not in version.schema_map.properties:
-        raise TypeError(f"{version.crd.name} {version.name} has no field spec, so that no class is compared with it")
+        raise WrongTypeError(
+            f"{version.crd.name} {version.name} has no field spec, so that no class is compared with it"
+        )
     loaded = loading.load_class(model, version.crd.kind)
     own = None
     if loaded.read is not None:

@@ -30,14 +30,14 @@ from pytest_crd.plugin import (
     threads,
     tracebacks,
 )
-from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_server, crd_version, crds, parametrize
+from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_parity, crd_server, crd_version, crds, parametrize
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.items.failures import CausedFailure, FailureText, TextFailure, TextItem
 from pytest_crd.plugin.session import NOTE, PLACE, WARNING, was_in_vain
 from pytest_crd.plugin.settings import checks, project
 from pytest_crd.wording import counted
 
-__all__ = ["crd", "crd_case", "crd_server", "crd_version", "crds"]
+__all__ = ["crd", "crd_case", "crd_parity", "crd_server", "crd_version", "crds"]
 
 # Keys of the data that a worker of pytest-xdist sends to its controller.
 _FAILURE: Final = "pytest_crd_failure"
@@ -52,7 +52,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_plugin_registered(plugin: object, manager: pytest.PytestPluginManager) -> None:
-    """Refuse an implementation of `pytest_crd_manifests` that is registered after the CRDs were read."""
+    """Refuse an implementation of a hook that is registered after all were called."""
     manifests.refuse_late(plugin, manager)
 
 

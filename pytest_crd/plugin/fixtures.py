@@ -1,4 +1,4 @@
-"""The fixtures `crds`, `crd`, `crd_version`, `crd_case` and `crd_server`, and the markers that choose their values."""
+"""The fixtures `crds`, `crd`, `crd_version`, `crd_case`, `crd_parity` and `crd_server`, and the markers that choose their values."""
 
 from __future__ import annotations
 
@@ -11,25 +11,32 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 import pytest
 
 from pytest_crd import folders
-from pytest_crd.plugin import session, settings
+from pytest_crd.plugin import features, session, settings
 from pytest_crd.plugin.items.failures import MistakenCollectError, MistakenFailure
 
 if TYPE_CHECKING:
     from pytest_crd.cases.crdcatalog import Catalog
     from pytest_crd.engine import CrdVersion, CustomResourceDefinition, CustomResourceDefinitions
+    from pytest_crd.plugin.features.parity.marked import MarkedParity
     from pytest_crd.plugin.items.cases import BoundCase
     from pytest_crd.server.accessor import CrdServer
 
 MARKERS: Final = (
     "crd(name, version=None): the CRD (by name or kind) that the fixtures crd and crd_version stand for.",
     "crd_cases(*globs): the case files, relative to the test file, whose cases the fixture crd_case stands for.",
+    "crd_parity(model, version, allow=()): the class and the version of a CRD that the fixture crd_parity compares.",
     "crd_server(kubernetes_version=None, namespaces=(), objects=()): what the server of the fixture crd_server is, and begins with.",
 )
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _FIXTURE_FUNCTIONS: Final[set[Callable[..., Any]]] = set()
-_CHOSEN_BY: Final = {"crd": ("crd", "crd_version"), "crd_cases": ("crd_case",), "crd_server": ("crd_server",)}
+_CHOSEN_BY: Final = {
+    "crd": ("crd", "crd_version"),
+    "crd_cases": ("crd_case",),
+    "crd_parity": ("crd_parity",),
+    "crd_server": ("crd_server",),
+}
 
 
 def _own(function: _F) -> _F:
@@ -85,10 +92,16 @@ def crd_case(request: pytest.FixtureRequest) -> BoundCase:
 @_own
 def crd_server(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> Iterator[CrdServer]:
     """A server of the project's CRDs, fresh and empty for each test: `crd_server["backups"].create({…})`."""
-    from pytest_crd.plugin.features.server import opening  # noqa: PLC0415 - only a session with a server loads it
-
-    with opening.open_server(request, crds) as server:
+    with features.load("server.opening").open_server(request, crds) as server:
         yield server
+
+
+@pytest.fixture
+@_own
+def crd_parity(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> MarkedParity:
+    """The comparison of `@pytest.mark.crd_parity(BackupSpec, "backups.example.com/v1")`: `crd_parity.check()`."""
+    checks: MarkedParity = features.load("parity.marked").open_checks(request.node, crds)
+    return checks
 
 
 # In the order of their parts in a test id.
@@ -244,9 +257,10 @@ def describe_unused(item: pytest.Item, *, is_passed: bool) -> str:
             keywords = (f"{key}={value!r}" for key, value in marks[0].kwargs.items())
             arguments = ", ".join((*map(repr, marks[0].args), *keywords))
             return f"@pytest.mark.{name}({arguments}) does nothing: the test has no argument {_listed(fixtures)}"
-    case: Any = item.funcargs.get("crd_case")
-    if is_passed and getattr(case, "is_idle", False):
-        return f"the test passed, but did nothing with its crd_case: call crd_case.check() ({case!r})"
+    for fixture in ("crd_case", "crd_parity"):
+        value: Any = item.funcargs.get(fixture)
+        if is_passed and getattr(value, "is_idle", False):
+            return f"the test passed, but did nothing with its {fixture}: call {fixture}.check() ({value!r})"
     return ""
 
 

@@ -41,3 +41,20 @@ def pytest_crd_webhooks(  # type: ignore[empty-body] # pytest calls the implemen
         A mapping from `conversion`, `admission`, `all`, or the name of a webhook or CRD to a function. The function takes a ConversionReview
         or AdmissionReview, and returns a review or its `response` alone.
     """
+
+
+def pytest_crd_parity(  # type: ignore[empty-body] # pytest calls the implementations
+    config: pytest.Config,
+) -> Mapping[str, Any]:
+    """
+    Return classes that must agree with a version of a CRD; each is a test, like those of the setting `crd_parity`.
+
+    pytest-crd calls it once in each process that collects tests. An implementation belongs into the `conftest.py` of the root folder.
+
+    Args:
+        config: The configuration of the session.
+
+    Returns:
+        A mapping from `CRD/VERSION` to a class, or to a list of classes. A class is a pydantic model or `TypeAdapter`, or a tuple
+        `(load, dump)` or `(load, dump, schema)`, as for `pytest_crd.classes.compare`.
+    """

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd.plugin import alone
+from pytest_crd.plugin import alone, classhook
 from pytest_crd.plugin.settings import project, webhooks
 
 HOOK: Final = "pytest_crd_manifests"
@@ -40,6 +40,9 @@ def refuse_late(plugin: object, manager: pytest.PytestPluginManager) -> None:
     if stash.get(webhooks.ARE_COUNTED, False):
         words = f"{webhooks.HOOK} is registered too late, after the start of the session"
         late += [(item, words) for item in webhooks.implementations(manager)]
+    if config.stash.get(classhook.IS_READ, False):
+        words = f"{classhook.HOOK} is registered too late, after the start of the session"
+        late += [(item, words) for item in classhook.implementations(manager)]
     for implementation, words in late:
         if implementation.plugin is plugin:
             maker = maker_of(implementation, project.get_settings(config).base)
@@ -52,7 +55,7 @@ def note_unloaded(path: Path, config: pytest.Config) -> None:
     if path.name != _CONFTEST or not config.option.noconftest or not path.is_file():
         return
     content = path.read_bytes()
-    for hook in (HOOK, webhooks.HOOK):
+    for hook in (HOOK, webhooks.HOOK, classhook.HOOK):
         if hook.encode() in content:
             config.stash.setdefault(_UNLOADED, {}).setdefault(hook, {})[path] = None
 
@@ -65,6 +68,9 @@ def unloaded(config: pytest.Config) -> list[str]:
         names = " ".join(sorted(path.relative_to(config.rootpath).as_posix() for path in paths))
         if hook == HOOK:
             words, remedy = f"CRDs that {HOOK} makes in {names} are not tested and not compared", "loads it"
+            options = project.PYTHON.option
+        elif hook == classhook.HOOK:
+            words, remedy = f"classes that {classhook.HOOK} returns in {names} are not compared", "loads it"
             options = project.PYTHON.option
         else:
             words, remedy = f"webhooks of {hook} in {names} are not called", "call them"

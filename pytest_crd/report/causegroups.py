@@ -13,6 +13,7 @@ _ORDER: Final = (
     VerdictKind.SESSION,
     VerdictKind.UPGRADE,
     VerdictKind.CHECK,
+    VerdictKind.PARITY,
     VerdictKind.CASE,
     VerdictKind.PYTHON,
 )
@@ -35,7 +36,7 @@ class CauseId(NamedTuple):
 
 
 def rank(kind: VerdictKind) -> int:
-    """Return the place of a kind of tests in the order of reports: mistakes, upgrades, checks, cases, tests in Python."""
+    """Return the place of a kind of tests in the order of reports: mistakes, upgrades, checks, classes, cases, tests in Python."""
     return _ORDER.index(kind)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
@@ -12,6 +13,9 @@ from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.report import causegroups, text, verdictrules
 from pytest_crd.report.testfacts import Cause, FilePlace, parse_place
 from pytest_crd.upgrades.upgradefindings import Finding, Line, Witness
+
+if TYPE_CHECKING:
+    from pytest_crd.classes.divergences import Divergence
 
 
 def explain_case(result: CaseResult, rule: str) -> tuple[Cause, ...]:
@@ -73,6 +77,22 @@ def explain_upgrade(findings: Iterable[Finding], *, is_rollback: bool) -> tuple[
         )
         for finding in findings
         for where in [next((new.where for _, new in finding.lines if new.where), "")]
+    )
+
+
+def explain_parity(divergences: Iterable[Divergence]) -> tuple[Cause, ...]:
+    """Return the differences between a class and a CRD as causes, at the lines of the CRD, each with its object."""
+    return tuple(
+        Cause(
+            verdictrules.name_parity_rule(item.kind.name),
+            f"{item.path}: {item.kind}: {item.words}",
+            item.path,
+            parse_place(item.place),
+            key=_key(item.place, item.path),
+            decision=item.kind.value,
+            details=(f"object: {json.dumps(item.resource, ensure_ascii=False)}",),
+        )
+        for item in divergences
     )
 
 

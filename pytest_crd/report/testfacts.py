@@ -24,6 +24,7 @@ class VerdictKind(enum.StrEnum):
     CASE = "case"
     CHECK = "check"
     UPGRADE = "upgrade"
+    PARITY = "parity"
     PYTHON = "python test"
     COLLECTION = "collection error"
     SESSION = "session error"

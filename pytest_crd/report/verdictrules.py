@@ -25,11 +25,14 @@ ALLOWED: Final = "upgrade/allowed"
 UNJUDGED: Final = "upgrade/unjudged"
 UPGRADE: Final = "upgrade/upgrade"
 ROLLBACK: Final = "upgrade/rollback"
+PARITY: Final = "parity/parity"
+PARITY_ALLOWED: Final = "parity/allowed"
 _CHECKS: Final = "reference/checks-and-lints.md#checks"
 _LINTS: Final = "reference/checks-and-lints.md#lints"
 _CASES: Final = "reference/case-file.md"
 _FIXTURES: Final = "reference/fixtures-and-markers.md"
 _UPGRADES: Final = "how-to/guard-upgrades.md"
+_PARITY: Final = "how-to/crds-made-in-python.md#compare-a-class-with-a-crd"
 
 
 class RuleHelp(NamedTuple):
@@ -76,6 +79,11 @@ def name_lint_rule(name: str) -> str:
 def name_upgrade_rule(kind: Kind, *, is_rollback: bool) -> str:
     """Return the id of the rule for an effect of an upgrade or a rollback."""
     return f"{'rollback' if is_rollback else 'upgrade'}/{kind.value.replace(' ', '-')}"
+
+
+def name_parity_rule(kind: str) -> str:
+    """Return the id of the rule for a kind of divergence, the name of a `DivergenceKind`."""
+    return f"parity/{kind.lower().replace('_', '-')}"
 
 
 _CASE_HELP: Final = (
@@ -191,7 +199,39 @@ _EFFECTS: Final[Mapping[Kind, tuple[str, str, Level]]] = {
     Kind.WARNED: ("makes the server warn", "The server returns new warnings for objects.", "warning"),
     Kind.WIDENED: ("accepts refused objects", "The server accepts objects that it refused before.", "note"),
 }
+_PARITY_ALLOW: Final = "Correct the class or the CRD. If the difference is intended, allow it in `crd_parity_allow`."
+# By the name of the kind: description, reason.
+_DIVERGENCES: Final = (
+    ("CLASS_REFUSES", "Only the class refuses an object", "The operator fails on an object that the server accepts."),
+    ("CRD_REFUSES", "Only the CRD refuses an object", "The class takes an object that no user can create."),
+    ("CRD_DROPS", "The CRD drops a field of the class", "The server stores objects without the field."),
+    (
+        "CLASS_LOSES",
+        "The class loses a field of the CRD",
+        "The operator does not see the field, and removes it in an update.",
+    ),
+    (
+        "DEFAULT",
+        "The class and the CRD have different defaults",
+        "The operator and the server read an absent field differently.",
+    ),
+    ("CHANGED", "The class changes a value", "The operator works with another value than the stored one."),
+)
 _OTHERS: Final = (
+    RuleHelp(
+        PARITY,
+        "A class and a CRD differ",
+        "A class of the operator and its CRD must take the same objects, with the same fields and defaults.",
+        _PARITY_ALLOW,
+        _PARITY,
+    ),
+    RuleHelp(
+        PARITY_ALLOWED,
+        "An allowed difference is not found",
+        "An unused entry may hide a later difference.",
+        "Remove it from `crd_parity_allow`.",
+        _PARITY,
+    ),
     RuleHelp(
         UPGRADE,
         "An upgrade breaks objects",
@@ -273,6 +313,8 @@ def _rules() -> Iterator[RuleHelp]:
             yield RuleHelp(
                 name_upgrade_rule(effect, is_rollback=is_rollback), f"{subject} {short}", full, advice, _UPGRADES, level
             )
+    for kind, short, full in _DIVERGENCES:
+        yield RuleHelp(name_parity_rule(kind), short, full, _PARITY_ALLOW, _PARITY)
     yield from _OTHERS
 
 

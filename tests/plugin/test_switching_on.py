@@ -82,7 +82,7 @@ def test_the_plugin_can_be_switched_off(gardener: Project) -> None:
     result.stdout.fnmatch_lines(["*fixture 'crd' not found*"])
 
 
-@pytest.mark.parametrize("fixture", ["crds", "crd", "crd_version", "crd_case", "crd_server"])
+@pytest.mark.parametrize("fixture", ["crds", "crd", "crd_version", "crd_case", "crd_parity", "crd_server"])
 def test_the_plugin_stays_switched_off_if_a_conftest_names_its_module(gardener: Project, fixture: str) -> None:
     gardener.write("conftest.py", 'pytest_plugins = ["pytest_crd.plugin"]\n')
     gardener.write("test_garden.py", f"def test_garden({fixture}): pass\ndef test_other(): pass\n")
@@ -100,7 +100,21 @@ def test_options_of_a_switched_off_plugin_are_unknown(project: Project) -> None:
     assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
-SETTINGS = ("checks", "coverage", "fill", "generate", "live", "outputs", "project", "server", "setting", "upgrades")
+SETTINGS = (
+    "checks",
+    "coverage",
+    "fill",
+    "generate",
+    "inilines",
+    "live",
+    "outputs",
+    "parity",
+    "project",
+    "server",
+    "setting",
+    "upgrades",
+    "webhooks",
+)
 # Prints the loaded modules and their finders: pytest's own finder rewrites a module.
 TELLS_MODULES = """\
 import json, sys
@@ -128,6 +142,7 @@ def test_a_session_without_crds_imports_only_the_hooks(empty: Project, *, has_cr
         "pytest_crd.plugin",
         "pytest_crd.plugin.alone",
         "pytest_crd.plugin.bytecode",
+        "pytest_crd.plugin.classhook",
         "pytest_crd.plugin.commandline",
         "pytest_crd.plugin.failureblocks",
         "pytest_crd.plugin.features",
@@ -241,6 +256,6 @@ def test_markers_and_fixtures_are_listed(empty: Project) -> None:
 
     markers.stdout.fnmatch_lines(["@pytest.mark.crd(name, version=None):*", "@pytest.mark.crd_cases(?globs):*"])
     fixtures.stdout.fnmatch_lines(
-        ["crds *[[]session scope[]]*", "crd -*", "crd_version -*", "crd_case -*", "crd_server -*"]
+        ["crds *[[]session scope[]]*", "crd -*", "crd_version -*", "crd_case -*", "crd_server -*", "crd_parity -*"]
     )
-    assert set(plugin.__all__) == {"crd", "crd_case", "crd_server", "crd_version", "crds"}
+    assert set(plugin.__all__) == {"crd", "crd_case", "crd_parity", "crd_server", "crd_version", "crds"}

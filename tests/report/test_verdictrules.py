@@ -12,6 +12,7 @@ from handbook import markdown
 from pytest_crd.cases.sections import Section
 from pytest_crd.checks import checkplan
 from pytest_crd.checks.lints import LINTS
+from pytest_crd.classes import DivergenceKind
 from pytest_crd.report import verdictrules
 from pytest_crd.report.verdictrules import RULES, RuleHelp
 from pytest_crd.upgrades.upgradefindings import Kind
@@ -36,6 +37,7 @@ def test_every_section_check_lint_and_effect_has_its_rule() -> None:
     wanted |= {
         verdictrules.name_upgrade_rule(kind, is_rollback=is_rollback) for kind in Kind for is_rollback in (False, True)
     }
+    wanted |= {verdictrules.name_parity_rule(kind.name) for kind in DivergenceKind}
     others = {
         item for name, item in vars(verdictrules).items() if name.isupper() and isinstance(item, str) and name[0] != "_"
     }

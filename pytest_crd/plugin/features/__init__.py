@@ -12,9 +12,20 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd.plugin import session
-from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, outputs, upgrades, webhooks
+from pytest_crd.plugin import alone, classhook, session
+from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, outputs, project, upgrades, webhooks
+from pytest_crd.plugin.settings.parity import PARITY, read
 from pytest_crd.plugin.settings.upgrades import describe_unused
+
+
+def _read_parity(config: pytest.Config) -> Any:
+    """Return the settings of parity checks; None if the session imports no Python of the project."""
+    return None if _is_without_classes(config) else read(config)
+
+
+def _is_without_classes(config: pytest.Config) -> bool:
+    return alone.is_alone(config) and not project.PYTHON.read_value(config)
+
 
 # By the name of the feature's package, the function that reads its settings and returns None if the feature is off; in the order in which
 # features add tests to a session.
@@ -22,12 +33,18 @@ FEATURES: Final[Mapping[str, Callable[[pytest.Config], Any]]] = {
     "webhooks": webhooks.read,
     "checks": checks.read,
     "upgrades": upgrades.read,
+    "parity": _read_parity,
     "generate": generate.read,
     "live": live.read,
     "fill": fill.read,
     "coverage": coverage.read,
     "outputs": outputs.read,  # the last: it reports the results of the others at the end of a session
 }
+
+
+def load(name: str) -> Any:
+    """Import a module of the features."""
+    return importlib.import_module(f"{__name__}.{name}")
 
 
 def register(config: pytest.Config) -> None:
@@ -37,10 +54,16 @@ def register(config: pytest.Config) -> None:
     Raises:
         UsageError: A setting has a wrong value, or has no effect.
     """
-    for name, read in FEATURES.items():
-        settings = read(config)
+    for name, read_settings in FEATURES.items():
+        settings = read_settings(config)
         if settings is not None:
-            package = importlib.import_module(f"{__name__}.{name}.hooks")
+            package = load(f"{name}.hooks")
             config.pluginmanager.register(package.Hooks(config, settings), f"crd-{name}")
+    config.stash[classhook.IS_READ] = True
+    if _is_without_classes(config) and PARITY.find_entry(config).is_set:
+        line = (
+            f"no Python is imported: the classes of {PARITY.ini} are not compared; {project.PYTHON.option} imports them"
+        )
+        session.add_part(config, lambda: session.Part(not_tested=(line,)))
     if unused := describe_unused(config):
         session.add_part(config, lambda: session.Part(notes=(unused,)))

@@ -19,6 +19,7 @@ from pytest_crd.plugin.settings import (
     generate,
     live,
     outputs,
+    parity,
     project,
     server,
     upgrades,
@@ -30,7 +31,7 @@ from pytest_crd.plugin.settings.setting import declare
 SETTINGS: Final = tuple(
     itertools.chain.from_iterable(
         table.SETTINGS
-        for table in (project, webhooks, checks, upgrades, fill, generate, live, server, coverage, outputs)
+        for table in (project, webhooks, checks, upgrades, parity, fill, generate, live, server, coverage, outputs)
     )
 )
 

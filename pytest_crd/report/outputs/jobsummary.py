@@ -25,6 +25,7 @@ _HEADINGS: Final = {
     VerdictKind.SESSION: "Not run",
     VerdictKind.UPGRADE: "Upgrades",
     VerdictKind.CHECK: "Checks",
+    VerdictKind.PARITY: "Classes",
     VerdictKind.CASE: "Cases",
     VerdictKind.PYTHON: "Python tests",
 }
@@ -34,6 +35,7 @@ _PLURALS: Final = {
     VerdictKind.CHECK: "checks",
     VerdictKind.CASE: "cases",
     VerdictKind.UPGRADE: "upgrades",
+    VerdictKind.PARITY: "parity checks",
     VerdictKind.PYTHON: "Python tests",
 }
 _LONGEST: Final = 2000

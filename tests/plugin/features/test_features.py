@@ -18,6 +18,7 @@ ASKED: Final = {
     "webhooks": "--crd-webhook=all: https://127.0.0.1:1",
     "checks": "--crd-checks",
     "upgrades": "--crd-baseline=config",
+    "parity": "--crd-parity=json:loads = gardens.stories.example.com/v1",
     "generate": "--crd-generate=gardens.stories.example.com",
     "live": "--crd-live=http://127.0.0.1:1",
     "fill": "--crd-fill",

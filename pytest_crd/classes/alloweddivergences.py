@@ -1,0 +1,71 @@
+"""Divergences that a project allows with a reason."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from typing import Final, NamedTuple
+
+from pytest_crd.classes.divergences import Divergence, DivergenceKind
+
+SETTING: Final = "crd_parity_allow"
+_ANY: Final = "*"
+_KINDS: Final = "|".join(map(re.escape, (_ANY, *DivergenceKind)))
+_LINE: Final = re.compile(rf"(\*|\S+/\S+)\s+(\S+?)(?:\s+({_KINDS}))?\s*:\s+(\S.*)")
+_INDEX: Final = re.compile(r"\[\d+\]")
+_FORM: Final = (
+    "CRD/VERSION FIELD KIND: REASON, as in things.example.com/v1 spec.days another default: the operator sets it. "
+    f"KIND is one of {', '.join(DivergenceKind)}, or left out for all of them"
+)
+
+
+class AllowedDivergence(NamedTuple):
+    """
+    An entry of the setting.
+
+    Attributes:
+        target: The CRD and its version, `things.example.com/v1`; `*` matches any characters.
+        path: The field; `*` matches any characters.
+        kind: The kind of divergence; `*` for each.
+        reason: The reason of the project.
+    """
+
+    target: str
+    path: str
+    kind: str
+    reason: str
+
+    def is_about(self, target: str) -> bool:
+        """Return whether the entry is about a version of a CRD."""
+        return _matches(self.target, target)
+
+    def covers(self, target: str, divergence: Divergence) -> bool:
+        """Return whether the entry allows a divergence of a version of a CRD."""
+        is_of_kind = self.kind in (_ANY, divergence.kind.value)
+        return is_of_kind and self.is_about(target) and _matches(self.path, divergence.path)
+
+    def __str__(self) -> str:
+        """Return the entry without its reason."""
+        return f"{self.target} {self.path}{'' if self.kind == _ANY else f' {self.kind}'}"
+
+
+def parse(line: str) -> AllowedDivergence:
+    """
+    Parse one line of the setting.
+
+    Raises:
+        ValueError: The line is malformed or has no reason; the message shows the expected form.
+    """
+    match = _LINE.fullmatch(line.strip())
+    if match is None:
+        raise ValueError(f"{line!r} is not {_FORM}")
+    return AllowedDivergence(match[1], match[2], match[3] or _ANY, match[4])
+
+
+def suggest(target: str, divergence: Divergence) -> str:
+    """Return the line of the setting that allows a divergence; its reason is to be written."""
+    return f"{target} {_INDEX.sub('[*]', divergence.path)} {divergence.kind}: REASON"
+
+
+def _matches(pattern: str, text: str) -> bool:
+    return fnmatch.fnmatchcase(text, pattern.replace("[", "[[]"))

@@ -1,0 +1,71 @@
+"""Settings of parity checks: classes that agree with CRDs, and allowed divergences."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import pytest
+
+from pytest_crd.plugin import classhook
+from pytest_crd.plugin.settings import inilines, setting
+from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind
+
+PARITY: Final = Setting(
+    SettingKind.LINES,
+    "Classes that must agree with a version of a CRD, one per line: `MODULE:CLASS = CRD/VERSION`, as in "
+    "`myop.models:BackupSpec = backups.example.com/v1`. Each is a test.",
+    setting.words,
+    ini="crd_parity",
+    option="--crd-parity",
+    replaces="crd_parity",
+    placeholder="ENTRY",
+)
+ALLOWED: Final = Setting(
+    SettingKind.LINES,
+    "Allowed differences between classes and CRDs, one per line: `CRD/VERSION FIELD KIND: REASON`, as printed by a "
+    "failure. `*` matches any characters. Without `KIND`, all kinds are allowed.",
+    setting.words,
+    ini="crd_parity_allow",
+    option="--crd-parity-allow",
+    replaces="crd_parity_allow",
+    placeholder="ENTRY",
+)
+SETTINGS: Final = (PARITY, ALLOWED)
+
+
+class ParitySettings(NamedTuple):
+    """
+    Entries of the settings of parity checks, whose source has the line in the ini file.
+
+    Attributes:
+        classes: The classes, each with its version of a CRD.
+        allowed: The allowed divergences.
+    """
+
+    classes: SettingEntry
+    allowed: SettingEntry
+
+
+def read(config: pytest.Config) -> ParitySettings | None:
+    """
+    Return the settings of parity checks; None if neither a setting nor the hook names a class.
+
+    Raises:
+        UsageError: A setting has no effect.
+    """
+    settings = ParitySettings(_find_entry(config, PARITY), _find_entry(config, ALLOWED))
+    if settings.classes.is_set or classhook.implementations(config.pluginmanager):
+        return settings
+    if settings.allowed.is_set:
+        raise settings.allowed.error(
+            f"does nothing without classes: name them in {PARITY.ini}, or in the hook {classhook.HOOK}"
+        )
+    return None
+
+
+def _find_entry(config: pytest.Config, of_setting: Setting[tuple[str, ...]]) -> SettingEntry:
+    """Return an entry whose source has its line in the ini file."""
+    entry, line = of_setting.find_entry(config), inilines.line_of(config, of_setting)
+    is_in_file = line and config.inipath is not None
+    source = f"{config.inipath.name}:{line}: {of_setting.ini}" if is_in_file and config.inipath else entry.source
+    return entry._replace(value=entry.value or [], source=source)

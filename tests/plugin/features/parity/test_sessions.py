@@ -1,0 +1,348 @@
+"""`crd_parity`: each class is a test below the file of its CRD, with the differences, their objects and the lines that allow them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pydantic  # noqa: F401 - sessions in this process share it
+import pytest
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+FILE = "config/crd/bases/gardens.yaml"
+TARGET = "gardens.stories.example.com/v1"
+ITEM = "parity[gardens.stories.example.com-v1]"
+SMALL = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gardens.stories.example.com}
+spec:
+  group: stories.example.com
+  scope: Namespaced
+  names: {plural: gardens, singular: garden, kind: Garden, listKind: GardenList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        required: [spec]
+        properties:
+          spec:
+            type: object
+            properties:
+              size: {type: integer, default: 3}
+"""
+MODELS = """\
+from pydantic import BaseModel
+
+class Spec(BaseModel):
+    size: int = 3
+
+class Short(BaseModel):
+    size: int = 2
+
+class Rest(BaseModel):
+    pass
+
+class Odd(BaseModel):
+    size: int | bool = 3
+
+def load(value):
+    return value
+
+PAIR = (load, lambda value: {"size": 3} | value)
+NEITHER = 1
+"""
+
+
+@pytest.fixture
+def small(empty: Project) -> Project:
+    """A project with a small CRD and classes."""
+    empty.write(FILE, SMALL)
+    empty.write("gardening.py", MODELS)
+    return empty
+
+
+def _ini(project: Project, *classes: str, allowed: tuple[str, ...] = (), more: tuple[str, ...] = ()) -> None:
+    lines = ["pythonpath = .", "crd_parity =", *(f"    gardening:{name} = {TARGET}" for name in classes)]
+    if allowed:
+        lines += ["crd_parity_allow =", *(f"    {line}" for line in allowed)]
+    project.ini(*lines, *more)
+
+
+def test_a_class_that_agrees_passes_below_the_file_of_the_crd(small: Project) -> None:
+    _ini(small, "Spec")
+
+    result = small.run("-v")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: 1 CRD, 1 version from config/crd/bases; Kubernetes *",
+            "crd: 1 parity check of classes",
+            f"{FILE}::{ITEM.replace('[', '[[]')} PASSED *",
+        ]
+    )
+
+
+def test_a_difference_is_shown_with_its_object_its_line_and_its_allowance(small: Project) -> None:
+    _ini(small, "Short")
+
+    result = small.run()
+
+    result.assert_outcomes(failed=1)
+    text = result.stdout.str()
+    assert (
+        f"{FILE}:1: {ITEM}, gardening:Short, Kubernetes 1.37\n\n"
+        "the class and the CRD differ:\n"
+        f"  spec.size: another default ({FILE}:20)\n"
+        "      the CRD has 3, the class 2\n"
+        '      object: {"spec": {}}\n\n'
+        "If a difference is intended, add its line to crd_parity_allow, with a reason:\n"
+        f"  {TARGET} spec.size another default: REASON\n"
+    ) in text
+    result.stdout.fnmatch_lines([f"FAILED {FILE}::{ITEM.replace('[', '[[]')}*"])
+
+
+def test_the_option_replaces_the_setting_and_a_pair_of_callables_can_be_named(small: Project) -> None:
+    _ini(small, "Short")
+
+    small.run("--crd-parity", f"gardening:PAIR={TARGET}", "-k", "parity").assert_outcomes(failed=1)
+    small.run("--crd-parity", f"gardening:Spec={TARGET}", FILE).assert_outcomes(passed=1)
+    small.write("other.txt", "")
+    small.run("other.txt").assert_outcomes()
+
+
+def test_an_allowed_difference_is_a_note(small: Project) -> None:
+    _ini(small, "Short", allowed=(f"{TARGET} spec.size another default: the operator sets it",))
+
+    result = small.run("-v")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["crd: *allowed: spec.size: another default: * (the operator sets it)"])
+
+
+@pytest.mark.parametrize("path", ["spec.size the class loses", "spec.*"])
+def test_an_allowance_that_allows_nothing_fails(small: Project, path: str) -> None:
+    _ini(small, "Spec", allowed=(f"{TARGET} {path}: why",))
+
+    result = small.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f"allowed in crd_parity_allow, but no longer found: {TARGET} {path.replace('*', '?')}; remove the line"])  # fmt: skip
+
+
+def test_an_allowance_for_several_checks_has_a_test_of_its_own(small: Project) -> None:
+    _ini(small, "Spec", "Short", allowed=("* spec.size: both", "* spec.other: none"))
+
+    result = small.run()
+
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "allowed in crd_parity_allow, but no longer found: ?? spec.other; remove the line".replace("??", "[*]"),
+            "FAILED pytest.ini::parity[[]crd_parity_allow] - *",
+        ]
+    )
+    _ini(small, "Spec", "Short", allowed=("* spec.size: both",))
+    small.run().assert_outcomes(passed=3)
+
+
+def test_several_classes_of_one_crd_and_several_kubernetes_versions_have_their_own_names(small: Project) -> None:
+    _ini(small, "Spec", "Short", more=("crd_kubernetes_version = 1.36 1.37",))
+
+    result = small.run("--collect-only", "-q")
+
+    names = [line.partition("::")[2] for line in result.outlines if "::" in line]
+    assert names == [
+        f"parity[gardens.stories.example.com-v1-{version}-gardening:{name}]"
+        for version in ("1.36", "1.37")
+        for name in ("Spec", "Short")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (("crd_parity = gardening.Spec",), "ERROR: pytest.ini:2: crd_parity: 'gardening.Spec' is not MODULE:CLASS = CRD/VERSION, as in *"),
+        (("crd_parity = gardening:Spec = gardens",), "ERROR: pytest.ini:2: crd_parity: 'gardening:Spec = gardens' is not MODULE:CLASS = *"),
+        (("crd_parity_allow = x/v1 spec.a: why",), "ERROR: pytest.ini:2: crd_parity_allow: does nothing without classes: name them in crd_parity, *"),
+        ((f"crd_parity = gardening:Spec = {TARGET}", "crd_parity_allow = spec.a"), "ERROR: pytest.ini:3: crd_parity_allow: 'spec.a' is not CRD/VERSION FIELD KIND: REASON, *"),
+    ],
+)  # fmt: skip
+def test_a_malformed_setting_is_an_error_with_its_line(small: Project, lines: tuple[str, ...], message: str) -> None:
+    small.ini(*lines)
+
+    result = small.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([message])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (f"gardening:Spek = {TARGET}", "pytest.ini:2: crd_parity: gardening:Spek: gardening has no Spek; did you mean Spec?"),
+        (f"gardning:Spec = {TARGET}", "pytest.ini:2: crd_parity: gardning:Spec: there is no module gardning; install the project, or set pythonpath"),
+        (f"broken:Spec = {TARGET}", "ZeroDivisionError: division by zero"),
+        (f"needy:Spec = {TARGET}", "ModuleNotFoundError: No module named 'absent'"),
+        (f"gar/dening:Spec = {TARGET}", "pytest.ini:2: crd_parity: gar/dening:Spec: 'gar/dening:Spec' is not MODULE:CLASS, as in myop.models:BackupSpec"),
+        ("gardening:Spec = ponds/v1", "pytest.ini:2: gardening:Spec: *ponds*"),
+        ("gardening:Spec = gardens.stories.example.com/v2", "pytest.ini:2: gardening:Spec: *v2*"),
+    ],
+)  # fmt: skip
+def test_an_unknown_class_or_crd_is_an_error_with_its_line(small: Project, line: str, message: str) -> None:
+    small.write("broken.py", "1 / 0\n")
+    small.write("needy.py", "import absent\n")
+    small.ini("pythonpath = .", f"crd_parity = {line}")
+    small.write("pytest.ini", small.read("pytest.ini").replace("pythonpath = .\n", "") + "pythonpath = .\n")
+
+    for arguments in ((), (f"{FILE}::x",)):
+        result = small.run(*arguments)
+
+        result.assert_outcomes(errors=1)
+        result.stdout.fnmatch_lines([message])
+
+
+def test_an_allowance_of_an_unknown_crd_is_an_error(small: Project) -> None:
+    _ini(small, "Spec", allowed=("ponds.example.com/v1 spec.a: why",))
+
+    result = small.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["pytest.ini:5: crd_parity_allow: ponds.example.com/v1 spec.a: no class is compared with this CRD"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Odd", "Odd, size: a union of boolean and integer; *; pass a tuple (load, dump), which needs no CRD of the class"),
+        ("NEITHER", "gardening:NEITHER: 1 has no model_json_schema(): pass a pydantic model*"),
+    ],
+)  # fmt: skip
+def test_a_class_that_cannot_be_compared_fails(small: Project, name: str, message: str) -> None:
+    _ini(small, name, allowed=("*/v1 spec: why",))
+
+    result = small.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([message])
+
+
+def test_allowances_for_classes_that_cannot_be_compared_are_not_judged(small: Project) -> None:
+    _ini(small, "Odd", "Spec", allowed=("* spec.size: why",))
+
+    result = small.run("-k", "crd_parity_allow")
+
+    result.assert_outcomes(failed=1, deselected=2)
+    result.stdout.fnmatch_lines(["Odd, size: a union of boolean and integer*"])
+
+
+def test_a_refused_crd_is_told_by_its_check(small: Project) -> None:
+    small.write(FILE, SMALL.replace("type: integer", "type: int"))
+    _ini(small, "Spec")
+
+    result = small.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*the server refuses the CRD: *"])
+    small.run("--crd-checks", "-k", "accepted or parity").assert_outcomes(failed=1, skipped=1, deselected=3)
+
+
+HOOK = """\
+def pytest_crd_parity(config):
+    from gardening import Rest, Spec, load
+    return {"gardens.stories.example.com/v1": VALUE}
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "outcomes"),
+    [
+        ("Spec", {"passed": 1}),
+        ("[Spec, Rest]", {"passed": 1, "failed": 1}),
+        ("(load, lambda value: {'size': 3} | value)", {"failed": 1}),
+    ],
+)
+def test_a_hook_names_classes_without_an_import_path(small: Project, value: str, outcomes: dict[str, int]) -> None:
+    small.ini("pythonpath = .")
+    small.write("conftest.py", HOOK.replace("VALUE", value))
+
+    small.run().assert_outcomes(**outcomes)
+
+
+def test_a_crd_of_a_hook_is_compared_below_the_ini_file(small: Project) -> None:
+    (small.path / FILE).unlink()
+    _ini(small, "Spec")
+    small.write(
+        "conftest.py",
+        'import pytest_crd\n\ndef pytest_crd_manifests():\n    from gardening import Spec\n    return {"a": pytest_crd.crd_of(Spec, group="stories.example.com", kind="Garden")}\n',
+    )
+
+    result = small.run("-v")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"pytest.ini::{ITEM.replace('[', '[[]')} PASSED *"])
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("    return None", "conftest.py: pytest_crd_parity returns None; return a mapping from CRD/VERSION to a class"),
+        ("    return {}", "conftest.py: pytest_crd_parity returns {}; return a mapping from CRD/VERSION to a class"),
+        ("    return {'gardens': 1}", "conftest.py: pytest_crd_parity 'gardens' is not CRD/VERSION, as in backups.example.com/v1"),
+        ("    1 / 0", "conftest.py: pytest_crd_parity fails:"),
+    ],
+)  # fmt: skip
+def test_a_wrong_hook_is_an_error_with_its_plugin(small: Project, body: str, message: str) -> None:
+    small.write("conftest.py", f"def pytest_crd_parity():\n{body}\n")
+
+    result = small.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([message])
+
+
+def test_a_wrapper_and_a_late_hook_are_errors(small: Project) -> None:
+    small.write("conftest.py", "import pytest\n@pytest.hookimpl(wrapper=True)\ndef pytest_crd_parity():\n    yield\n")
+    small.run().stdout.fnmatch_lines(["conftest.py: pytest_crd_parity cannot be a wrapper: each returns its own classes"])  # fmt: skip
+
+    (small.path / "conftest.py").unlink()
+    small.write("tests/inner/conftest.py", "def pytest_crd_parity():\n    return {}\n")
+    small.write("tests/inner/test_it.py", "def test_it(): pass\n")
+    _ini(small, "Spec")
+    result = small.run()
+    result.stdout.fnmatch_lines(["*inner/conftest.py: pytest_crd_parity is registered too late, after the start of the session: move it to the conftest.py of *"])  # fmt: skip
+
+
+def test_reports_for_programs_have_the_divergences(small: Project) -> None:
+    _ini(small, "Short", "Spec", allowed=("* spec.none: why",))
+
+    small.run("--crd-json", "verdicts.json").assert_outcomes(passed=1, failed=2)
+
+    verdicts = json.loads(small.read("verdicts.json"))["verdicts"]
+    assert {verdict["kind"] for verdict in verdicts} == {"parity"}
+    rules = {cause["rule"] for verdict in verdicts for cause in verdict["causes"]}
+    assert rules == {"parity/default", "parity/allowed"}
+
+
+def test_a_session_without_python_says_that_no_class_is_compared(small: Project) -> None:
+    _ini(small, "Short")
+    small.write("conftest.py", "def pytest_crd_parity(): return {}\n")
+
+    result = small.start("--crd-alone=", "--noconftest", "-q")
+
+    assert "parity[" not in result.stdout.str()
+    result.stdout.fnmatch_lines(
+        [
+            "crd: no Python is imported: the classes of crd_parity are not compared; --crd-python imports them",
+            "crd: no conftest.py is loaded: classes that pytest_crd_parity returns in conftest.py are not compared; --crd-python loads it",
+        ],
+        consecutive=False,
+    )
