@@ -158,7 +158,7 @@ class WebhookAdmission(NamedTuple):
         if invocation is None:
             return None
         if invocation not in by_version:
-            by_version[invocation] = VersionedObjects(request)
+            by_version[invocation] = VersionedObjects(request, self.profile)
             try:
                 by_version[invocation].convert(invocation)
             except NotConvertedError as error:
@@ -169,7 +169,7 @@ class WebhookAdmission(NamedTuple):
         self, request: AdmissionRequest, reinvocation: _Reinvocation, warnings: list[str], *, is_again: bool
     ) -> Resource | None:
         """Return the object after one round of the mutating webhooks; the second round has those to call again."""
-        objects = VersionedObjects(request)
+        objects = VersionedObjects(request, self.profile)
         for webhook in self.configurations.mutating:
             invocation = matching.find_invocation(webhook.criteria, request, objects.new, self.namespace_of)
             if invocation is None or not self._is_called(webhook, request, invocation, objects):

@@ -7,18 +7,15 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from pytest_crd.engine.golang import decoding, jsonsyntax, printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.golang.gotypes import List, Map, Raw
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.patching import jsonpatch, patchdocuments
 from pytest_crd.engine.registry.patching.jsonpatch import OperationError
 from pytest_crd.engine.registry.patching.patchdocuments import Document
@@ -74,23 +71,10 @@ def apply(operations: list[Document], resource: Resource, profile: Profile) -> R
         raise PatchFailedError(str(error)) from None
     value, text = patchdocuments.plain(patched), patchdocuments.to_text(patched)
     try:
-        api_version, kind = typemeta.read_type_meta(value, text=text)
+        typemeta.read_type_meta(value, text=text)
     except TypeMetaError as error:
         raise PatchFailedError(str(error)) from None
-    if all(resource[key] == scale.TYPE_META[key] for key in scale.TYPE_META):
-        return _decode_scale(value, {"apiVersion": api_version, "kind": kind}, profile)
     if not value.get("kind"):
         raise PatchFailedError(f"Object 'Kind' is missing in '{text}'")
     changed: Resource = value
     return changed
-
-
-def _decode_scale(value: JSONValue, sent: Mapping[str, str], profile: Profile) -> Resource:
-    """Return a Scale as its Go type holds it."""
-    type_meta = {key: sent[key] or scale.TYPE_META[key] for key in sent}
-    if type_meta != scale.TYPE_META:
-        raise PatchFailedError(typemeta.unregistered(type_meta["kind"], type_meta["apiVersion"], profile))
-    try:
-        return {**decoding.decode(value, scale.SCALE, sort_keys=False).value, **scale.TYPE_META}
-    except DecodeError as error:
-        raise PatchFailedError(str(error)) from None

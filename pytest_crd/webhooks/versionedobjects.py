@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang import converting, decoding, printing
+from pytest_crd.engine.golang.converting import MistypedError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.metadata import typemeta
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.webhooks import matching
@@ -30,12 +34,13 @@ class VersionedObjects:
         old: The old object in the current version; None on CREATE.
     """
 
-    def __init__(self, request: AdmissionRequest) -> None:
+    def __init__(self, request: AdmissionRequest, profile: Profile) -> None:
         """Create for a request, in the version of its objects."""
         self._request = request
+        self._profile = profile
         self._own = matching.invocation(request, request.version)
         self._in_own = request.object
-        self._current: Invocation | None = None
+        self._current = ""
         self._is_changed = False
         self.new = request.object
         self.old = request.old_object
@@ -47,20 +52,19 @@ class VersionedObjects:
         Raises:
             NotConvertedError: They cannot be converted.
         """
-        if self._current == invocation:
+        if self._current == invocation.api_version:
             return
         if self._is_changed:
             self._in_own = self.result()
             self._is_changed = False
         self.old = self._converted(self._request.old_object, invocation)
         self.new = self._converted(self._in_own, invocation)
-        self._current = invocation
+        self._current = invocation.api_version
 
     def change(self, resource: Resource) -> bool:
         """Replace the object in the current version, with its defaults; return whether it changed before them."""
         is_same = jsonvalue.equal(self.new, resource)
-        is_scale = self._own.kind_group != self._request.group
-        self.new = resource if is_scale else self._request.interfaces.default(resource)
+        self.new = resource if self._is_scale else self._request.interfaces.default(resource)
         self._is_changed = True
         return not is_same
 
@@ -71,7 +75,31 @@ class VersionedObjects:
         Raises:
             NotConvertedError: It cannot be converted.
         """
-        return self._converted(self.new, self._own) if self._is_changed else self._in_own
+        if not self._is_changed:
+            return self._in_own
+        return self._to_scale(self.new or {}) if self._is_scale else self._converted(self.new, self._own)
+
+    @property
+    def _is_scale(self) -> bool:
+        return self._own.kind_group != self._request.group
+
+    def _to_scale(self, resource: Resource) -> Resource:
+        """
+        Return a Scale as its Go type holds it, which is not needed before.
+
+        Reference:
+            apimachinery runtime/scheme.go, unstructuredToTyped.
+        """
+        api_version, kind = resource.get("apiVersion") or "", resource["kind"]
+        if not api_version:
+            raise NotConvertedError("Object 'apiVersion' is missing in 'unstructured object has no version'")
+        if {"apiVersion": api_version, "kind": kind} != scale.TYPE_META:
+            raise NotConvertedError(typemeta.unregistered(kind, api_version, self._profile))
+        try:
+            return {**decoding.decode(converting.convert(resource, scale.SCALE), scale.SCALE).value, **scale.TYPE_META}
+        except MistypedError as error:
+            cannot = f"unable to convert unstructured object to {api_version}, Kind={kind}"
+            raise NotConvertedError(f"{cannot}: {error}") from None
 
     def _converted(self, resource: Resource | None, invocation: Invocation) -> Resource | None:
         if resource is None or (resource.get("apiVersion"), resource.get("kind")) == (

@@ -341,8 +341,34 @@ def test_a_changed_version_is_converted_back(path: str, value: JSONValue, words:
     assert (refusal.code, refusal.reason, refusal.message) == (500, "", words)
 
 
-def test_a_scale_is_patched_as_its_type_without_defaults() -> None:
-    scale = {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "one"}, "spec": {"replicas": 1}}
-    request = admissions.admission_request(scale, scale, "UPDATE")._replace(kind="Scale", subresource="scale")
-    project = Project(setting("/spec/replicas", 2), mutating(webhook(**V2)))
-    assert project.mutate(request).object == {**scale, "spec": {"replicas": 2}}
+SCALE: JSONObject = {
+    "apiVersion": "autoscaling/v1",
+    "kind": "Scale",
+    "metadata": {"name": "one"},
+    "spec": {"replicas": 1},
+}
+TO_SCALE = admissions.admission_request(SCALE, SCALE, "UPDATE")._replace(kind="Scale", subresource="scale")
+
+
+def test_a_scale_is_patched_without_defaults_and_decoded_at_the_end() -> None:
+    operations = ({"op": "add", "path": "/spec/replicas", "value": 2}, {"op": "add", "path": "/x", "value": 1})
+    project = Project(patching(*operations), mutating(webhook(**V2), webhook("b.example.com")))
+    assert project.mutate(TO_SCALE).object == {**SCALE, "spec": {"replicas": 2}}
+    assert project.transport.reviews[1]["request"]["object"] == {**SCALE, "spec": {"replicas": 2}, "x": 1}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (
+            "/spec/replicas",
+            "x",
+            "unable to convert unstructured object to autoscaling/v1, Kind=Scale: unrecognized type: int32",
+        ),
+        ("/kind", "X", 'no kind "X" is registered for version "autoscaling/v1" in scheme "pkg/runtime/scheme.go:111"'),
+        ("/apiVersion", None, "Object 'apiVersion' is missing in 'unstructured object has no version'"),
+    ],
+)
+def test_an_undecodable_scale_is_an_error(path: str, value: JSONValue, words: str) -> None:
+    refusal = Project(setting(path, value), mutating(webhook())).refusal(TO_SCALE)
+    assert (refusal.code, refusal.reason, refusal.message) == (500, "", words)

@@ -8,15 +8,12 @@ import pytest
 from support.admissions import NEWEST, OBJECT
 
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.engine.registry import scale
 from pytest_crd.webhooks import objectpatch
 from pytest_crd.webhooks.objectpatch import PatchFailedError, UndecodablePatchError
 
-SCALE: JSONObject = {**scale.TYPE_META, "metadata": {"name": "one"}, "spec": {"replicas": 1}}
 
-
-def apply(*operations: JSONValue, to: JSONObject = OBJECT) -> JSONObject:
-    return objectpatch.apply(objectpatch.decode(json.dumps(operations).encode()), to, NEWEST)
+def apply(*operations: JSONValue) -> JSONObject:
+    return objectpatch.apply(objectpatch.decode(json.dumps(operations).encode()), OBJECT, NEWEST)
 
 
 @pytest.mark.parametrize(
@@ -75,22 +72,3 @@ def test_results_that_are_no_objects_are_refused(operation: JSONValue, problem: 
     with pytest.raises(PatchFailedError) as error:
         apply(operation)
     assert str(error.value).startswith(problem)
-
-
-def test_a_patched_scale_is_decoded_into_its_type() -> None:
-    patched = apply(
-        {"op": "replace", "path": "/spec/replicas", "value": 3}, {"op": "add", "path": "/x", "value": 1}, to=SCALE
-    )
-    assert patched == {**SCALE, "spec": {"replicas": 3}}
-    assert apply({"op": "remove", "path": "/kind"}, to=SCALE) == SCALE
-    for path, value, problem in (
-        (
-            "/spec/replicas",
-            "x",
-            "json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas of type int32",
-        ),
-        ("/kind", "X", 'no kind "X" is registered for version "autoscaling/v1" in scheme "pkg/runtime/scheme.go:111"'),
-    ):
-        with pytest.raises(PatchFailedError) as error:
-            apply({"op": "replace", "path": path, "value": value}, to=SCALE)
-        assert str(error.value) == problem
