@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ from pytest_crd.cases.caseparts import OldCRD
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, UpdateCase
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import CrdLookupError, CrdVersion, CustomResourceDefinition, CustomResourceDefinitions
-from pytest_crd.engine.api.context import Guard
+from pytest_crd.engine.api.context import Guard, Webhooks
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.loading import projectcrds
 
@@ -34,13 +34,16 @@ class Catalog:
         sources: The sources of the project's CRDs.
         kubernetes_version: The Kubernetes version of the answers.
         stored: Names of CRDs that count as stored, even if the server would refuse them.
+        find_webhooks: Returns the webhooks that requests call, given the names of the project's CRDs; None if they call none.
     """
 
     sources: Sources
     kubernetes_version: str
     stored: frozenset[str] = frozenset()
+    find_webhooks: Callable[[Iterable[str]], Webhooks | None] = lambda _: None
     _project: CustomResourceDefinitions | None = None
     _loaded: dict[tuple[Path, tuple[str, ...]], CustomResourceDefinitions] = field(default_factory=dict)
+    _webhooks: Webhooks | None = None
     _suites: SuiteCRDs | None = None
     _patched_crds: dict[tuple[CustomResourceDefinition, str], CustomResourceDefinition] = field(default_factory=dict)
     _stored_crds: dict[CustomResourceDefinition, CustomResourceDefinition] = field(default_factory=dict)
@@ -54,8 +57,21 @@ class Catalog:
             InputError: All mistakes in them, or that there are no CRDs.
         """
         if self._project is None:
-            self._project = self.sources.crds(self.kubernetes_version).guarded(self._guard_of)
+            crds = self.sources.crds(self.kubernetes_version).guarded(self._guard_of)
+            self._webhooks = self.find_webhooks(crd.name for crd in crds)
+            self._project = crds.with_webhooks(self._webhooks)
         return self._project
+
+    @property
+    def webhooks(self) -> Webhooks | None:
+        """
+        The webhooks that requests call; None if they call none.
+
+        Raises:
+            InputError: As for `crds`.
+        """
+        self.crds  # noqa: B018 - finds the webhooks, too
+        return self._webhooks
 
     def find_all(self) -> Iterator[CustomResourceDefinition]:
         """
@@ -211,7 +227,7 @@ class Catalog:
         if key not in self._loaded:
             version, observer = self.kubernetes_version, self.sources.observer
             loaded = projectcrds.read(paths, base=base, kubernetes_version=version, observer=observer)
-            self._loaded[key] = loaded.guarded(self._guard_of)
+            self._loaded[key] = loaded.guarded(self._guard_of).with_webhooks(self.webhooks)
         return self._loaded[key]
 
     def _guard_of(self, crd: CustomResourceDefinition) -> Guard | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -18,8 +18,9 @@ from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.plugin import manifests, progressline
 from pytest_crd.plugin.settings import inilines
-from pytest_crd.plugin.settings.webhooks import HOOK, WEBHOOKS, WebhookSettings
+from pytest_crd.plugin.settings.webhooks import FIND_WEBHOOKS, HOOK, WEBHOOKS, FindWebhooks, WebhookSettings
 from pytest_crd.webhooks import endpoints
+from pytest_crd.webhooks.calledwebhooks import CalledWebhooks
 from pytest_crd.webhooks.commands import CommandLimits
 from pytest_crd.webhooks.endpoints import Assignment, FunctionEndpoint, UrlEndpoint
 from pytest_crd.webhooks.project import ProjectWebhooks
@@ -39,6 +40,8 @@ _WEBHOOKS: Final = pytest.StashKey[ProjectWebhooks]()
 
 def allow(config: pytest.Config, settings: WebhookSettings, assignments: tuple[Assignment, ...]) -> None:
     """Let `get_webhooks` return the webhooks of the settings, and end them with the session."""
+    find: FindWebhooks = functools.partial(_find_called, config)
+    config.stash[FIND_WEBHOOKS] = find
     config.stash[_ENDPOINTS] = _Endpoints(settings, assignments)
     config.add_cleanup(functools.partial(_end, config))
 
@@ -60,6 +63,24 @@ def get_webhooks(config: pytest.Config) -> ProjectWebhooks | None:
             limits=CommandLimits(seconds=settings.seconds, progress=progressline.get_progress(config)),
         )
     return config.stash.get(_WEBHOOKS, None)
+
+
+def _find_called(config: pytest.Config, crd_names: Iterable[str]) -> CalledWebhooks | None:
+    """
+    Return the session's webhooks as the engine calls them; None if no webhook is to be called.
+
+    Args:
+        config: The session's configuration.
+        crd_names: The names of the project's CRDs.
+
+    Raises:
+        InputError: A hook or a configuration has mistakes; or an endpoint is for an unknown webhook.
+    """
+    project = get_webhooks(config)
+    if project is None:
+        return None
+    project.check_names(crd_names)
+    return CalledWebhooks(project)
 
 
 def get_opened(config: pytest.Config) -> ProjectWebhooks | None:

@@ -22,6 +22,7 @@ from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.observer import SESSION
 from pytest_crd.plugin import manifests, progressline
 from pytest_crd.plugin.settings import project
+from pytest_crd.plugin.settings.webhooks import FIND_WEBHOOKS
 
 
 def open_sources(config: pytest.Config) -> Sources:
@@ -34,7 +35,8 @@ def open_sources(config: pytest.Config) -> Sources:
 def open_catalogs(config: pytest.Config, sources: Sources) -> tuple[Catalog, ...]:
     """Return a catalog for each Kubernetes version of the session."""
     stored = project.get_settings(config).stored
-    return tuple(Catalog(sources, version, stored) for version in project.kubernetes_versions(config))
+    find_webhooks = config.stash.get(FIND_WEBHOOKS, lambda _: None)
+    return tuple(Catalog(sources, version, stored, find_webhooks) for version in project.kubernetes_versions(config))
 
 
 def make_loader(config: pytest.Config) -> Callable[[], Sequence[MadeManifests]]:

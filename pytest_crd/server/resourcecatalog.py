@@ -12,7 +12,7 @@ from pytest_crd.engine.crds import versionpriority
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.loading.projectcrds import CustomResourceDefinitions
 from pytest_crd.engine.profile import Profile
-from pytest_crd.server import openapiendpoints
+from pytest_crd.server import namespaces, openapiendpoints
 from pytest_crd.server.builtin.builtintypes import BuiltInType, built_in
 from pytest_crd.server.crdtype import DefinitionType
 from pytest_crd.server.definitioncontroller import DefinitionController
@@ -21,7 +21,7 @@ from pytest_crd.server.http.requestinfo import RequestInfo
 from pytest_crd.server.http.statuses import ApiError, NotFoundPageError
 from pytest_crd.server.namespaces import NamespaceController
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.store.store import Store, StoredObject
+from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
 from pytest_crd.server.writes import Admit
 
 _ENDING: Final = "create not allowed while custom resource definition is terminating"
@@ -58,7 +58,7 @@ class ServerCatalog:
         self._store = store
         self.profile = profile
         self._definitions = DefinitionType(profile.version)
-        plugins = self._definitions.plugins = None if webhooks is None else webhooks.admission(profile)
+        plugins = self._definitions.plugins = None if webhooks is None else webhooks.admission(profile, self._namespace)
         self._controller = DefinitionController(store, self._definitions, webhooks)
         self._built_in = tuple(type_.admitted_by(plugins) for type_ in built_in(profile))
         self.namespaces = NamespaceController(store, self._built_in)
@@ -66,6 +66,11 @@ class ServerCatalog:
         for crd in crds:
             self._controller.install(crd.under(profile.version))
         self.settle()
+
+    def _namespace(self, name: str) -> Resource | None:
+        """Return the Namespace with a name; None if there is none."""
+        entry = self._store.get(ObjectKey(namespaces.RESOURCE, "", name))
+        return None if entry is None else entry.value
 
     def built_in_prefixes(self) -> tuple[str, ...]:
         """Return the URL prefixes of the groups of built-in kinds, such as `/apis/apps/`."""

@@ -164,7 +164,7 @@ def test_the_old_crd_is_another_of_that_name(folder: Path, old_crd: str) -> None
         ),
         pytest.param(
             "  oldCRD:\n    patch:\n    - {op: remove, path: /metadata}\n    - {op: remove, path: /spec/nmes}\n",
-            r"^cases.yaml:10: the old CRD cannot be made: remove '/spec/nmes': Unable to remove nonexistent key: nmes",
+            r"^cases.yaml:10: the old CRD cannot be made: remove '/spec/nmes': error in remove for path: '/spec/nmes': Unable to remove nonexistent key: nmes",
             id="an operation that cannot be done",
         ),
         pytest.param(

@@ -15,6 +15,7 @@ from conformance.exchanges import NAMESPACE
 from conformance.webhookconversations import ADDRESS, Conversation
 from conformance.webhookrequests import CRDS
 from conformance.webhookscripts import Script
+from pytest_crd.engine.api.context import NamespaceOf
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import ClientConfig, Conversion
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -53,7 +54,7 @@ class ScriptedWebhooks:
         numbers = itertools.count(1)
         self._new_uid: Callable[[], str] = lambda: f"00000000-0000-0000-0000-{next(numbers):012d}"
 
-    def admission(self, _profile: Profile) -> None:
+    def admission(self, _profile: Profile, _namespace_of: NamespaceOf | None = None) -> None:
         """Return the admission webhooks."""
 
     def converter(self, _crd: CrdSpec, conversion: Conversion, profile: Profile) -> WebhookConverter:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from pytest_crd.engine.api.context import NamespaceOf
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.jsonvalue import JSONObject
@@ -57,7 +58,7 @@ class FixedWebhooks(NamedTuple):
     to_version: VersionConverter | None = None
     plugins: Admission | None = None
 
-    def admission(self, _profile: Profile) -> Admission | None:
+    def admission(self, _profile: Profile, _namespace_of: NamespaceOf | None = None) -> Admission | None:
         """Return the plugins."""
         return self.plugins
 

@@ -11,6 +11,7 @@ from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate
+from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from pytest_crd.engine.registry.admission import Admission  # slow to import, and only requests need it
     from pytest_crd.engine.registry.conversion import VersionConverter
 
+# Returns the Namespace with a name, or None.
+NamespaceOf: TypeAlias = Callable[[str], "JSONObject | None"]
 # Called with a `CustomResourceDefinition`.
 Guard: TypeAlias = Callable[[Any], None]
 
@@ -26,8 +29,14 @@ Guard: TypeAlias = Callable[[Any], None]
 class Webhooks(Protocol):
     """The webhooks of a project."""
 
-    def admission(self, profile: Profile) -> Admission | None:
-        """Return the admission plugins under a Kubernetes version; None if there are none."""
+    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> Admission | None:
+        """
+        Return the admission plugins; None if there are none.
+
+        Args:
+            profile: The Kubernetes version.
+            namespace_of: Returns the Namespace with a name; None for namespaces with the label of their name alone.
+        """
 
     def converter(self, crd: CrdSpec, conversion: Conversion, profile: Profile) -> VersionConverter | None:
         """
@@ -50,7 +59,7 @@ class ConversionWebhooks(NamedTuple):
 
     webhooks: Webhooks
 
-    def admission(self, _profile: Profile) -> None:
+    def admission(self, _profile: Profile, _namespace_of: NamespaceOf | None = None) -> None:
         """Return None: there is no admission."""
 
     def converter(self, crd: CrdSpec, conversion: Conversion, profile: Profile) -> VersionConverter | None:

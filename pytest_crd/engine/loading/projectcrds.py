@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 
 from pytest_crd import suggestions
 from pytest_crd.engine import profile
-from pytest_crd.engine.api.context import Guard
+from pytest_crd.engine.api.context import Guard, Webhooks
 from pytest_crd.engine.api.customresourcedefinition import CrdLookupError, CustomResourceDefinition
 from pytest_crd.engine.api.sidebyside import side_by_side
 from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
@@ -85,15 +85,25 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
 
     def guarded(self, guard_of: Callable[[CustomResourceDefinition], Guard | None]) -> CustomResourceDefinitions:
         """Return the same CRDs, each with the guard that *guard_of* returns for it."""
-        guarded = {crd: crd.guarded(guard_of(crd)) for crd in self._crds}
+        return self._each(lambda crd: crd.guarded(guard_of(crd)))
+
+    def with_webhooks(self, webhooks: Webhooks | None) -> CustomResourceDefinitions:
+        """Return the same CRDs, whose requests call *webhooks*; None for none."""
+        return self._each(lambda crd: crd.with_webhooks(webhooks))
+
+    def _each(
+        self, change: Callable[[CustomResourceDefinition], CustomResourceDefinition]
+    ) -> CustomResourceDefinitions:
+        """Return the CRDs that *change* returns for these."""
+        changed = {crd: change(crd) for crd in self._crds}
         collection = object.__new__(CustomResourceDefinitions)
         collection.notes, collection.passed_over, collection.alternatives = (
             self.notes,
             self.passed_over,
             self.alternatives,
         )
-        collection._crds = tuple(guarded.values())
-        collection._copies = {place: guarded[crd] for place, crd in self._copies.items()}
+        collection._crds = tuple(changed.values())
+        collection._copies = {place: changed[crd] for place, crd in self._copies.items()}
         collection._named = _by_name(collection._crds)
         return collection
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import pytest
 
 from pytest_crd import folders
 from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from pytest_crd.engine.api.context import Webhooks  # slow to import
+
+FindWebhooks: TypeAlias = "Callable[[Iterable[str]], Webhooks | None]"
 
 HOOK: Final = "pytest_crd_webhooks"
 
@@ -59,6 +66,8 @@ START_SECONDS: Final = Setting(
 SETTINGS: Final = (WEBHOOKS, CONFIGURATIONS, START_SECONDS)
 # Whether the implementations of the hook are counted: a later one would have no effect.
 ARE_COUNTED: Final = pytest.StashKey[bool]()
+# Returns the webhooks of the session, given the names of the project's CRDs; absent if no webhook is called.
+FIND_WEBHOOKS: Final = pytest.StashKey[FindWebhooks]()
 # Whether `addopts` has the option in a session for CRDs alone, where it does not count.
 IS_DROPPED: Final = pytest.StashKey[bool]()
 

@@ -185,7 +185,8 @@ def _version_place(config: pytest.Config) -> str:
 
 def _api(config: pytest.Config, crds: Sequence[CustomResourceDefinition], version: str, token: str) -> Api:
     try:
-        return Api(crds, kubernetes_version=version, token=token)
+        webhooks = crds[0].webhooks if crds else None
+        return Api(crds, kubernetes_version=version, token=token, webhooks=webhooks)
     except NotAcceptedError as error:
         remedies = (acceptance.explain_references(crd, session.catalogs(config)[0].find_all) for crd in crds)
         remedy = next((f"\n  {remedy}" for remedy in remedies if remedy), "")

@@ -1,0 +1,158 @@
+"""Sessions whose cases and servers call the webhooks of a project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: timers.stories.example.com}
+spec:
+  group: stories.example.com
+  scope: Namespaced
+  names: {plural: timers, singular: timer, kind: Timer, listKind: TimerList}
+  conversion:
+    strategy: Webhook
+    webhook:
+      conversionReviewVersions: [v1]
+      clientConfig: {service: {namespace: system, name: webhook, path: /convert}}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {seconds: {type: integer}, owner: {type: string}}}}
+  - name: v1alpha1
+    served: true
+    storage: false
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {minutes: {type: integer}}}}
+"""
+CONFIGURATIONS = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: mutating}
+webhooks:
+- name: mtimer.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {service: {namespace: system, name: webhook, path: /mutate}}
+  rules: [{apiGroups: [stories.example.com], apiVersions: [v1], resources: [timers], operations: [CREATE]}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: validating}
+webhooks:
+- name: vtimer.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {service: {namespace: system, name: webhook, path: /validate}}
+  rules: [{apiGroups: [stories.example.com], apiVersions: [v1], resources: [timers], operations: ['*']}]
+"""
+CONFTEST = """\
+import base64
+import json
+
+
+def convert(review):
+    request = review["request"]
+    objects = []
+    for resource in request["objects"]:
+        spec = resource["spec"]
+        if request["desiredAPIVersion"].endswith("/v1"):
+            spec = {"seconds": spec["minutes"] * 60}
+        else:
+            spec = {"minutes": spec["seconds"] // 60}
+        objects.append({**resource, "apiVersion": request["desiredAPIVersion"], "spec": spec})
+    return {"uid": request["uid"], "convertedObjects": objects, "result": {"status": "Success"}}
+
+
+def mutate(review):
+    patch = [{"op": "add", "path": "/spec/owner", "value": "webhook"}]
+    return {
+        "uid": review["request"]["uid"],
+        "allowed": True,
+        "patchType": "JSONPatch",
+        "patch": base64.b64encode(json.dumps(patch).encode()).decode(),
+    }
+
+
+def validate(review):
+    request = review["request"]
+    new = request["object"]
+    is_long = bool(new) and new["spec"].get("seconds", 0) > 3600
+    return {"uid": request["uid"], "allowed": not is_long, "status": {"message": "at most an hour"}}
+
+
+def pytest_crd_webhooks(config):
+    return {"conversion": convert, "mtimer.example.com": mutate, "vtimer.example.com": validate}
+"""
+CASES = """\
+crd: timers.stories.example.com
+version: v1alpha1
+convert:
+- {name: minutes become seconds, to: v1, input: {spec: {minutes: 2}}, expected: {spec: {seconds: 120}}}
+create:
+- name: the owner of a timer is lost in v1alpha1
+  input: {spec: {minutes: 2}}
+  expected: {spec: {minutes: 2}}
+  mutated: []
+- {name: a timer of two hours is denied, input: {spec: {minutes: 120}}, denied: [{by: vtimer.example.com, message: an hour}]}
+patch:
+- name: an old object is converted
+  old: {spec: {minutes: 2}}
+  patch: {spec: {minutes: 3}}
+  expected: {spec: {minutes: 3}}
+---
+crd: timers.stories.example.com
+version: v1
+create:
+- {name: the webhook sets the owner, input: {spec: {seconds: 1}}, expected: {spec: {seconds: 1, owner: webhook}}, mutated: [spec.owner]}
+"""
+
+SERVER_TEST = """\
+import pytest
+from pytest_crd.server.accessor import RequestFailedError
+
+
+def test_timers(crd_server):
+    crd_server["timers/v1"].create({"metadata": {"name": "a"}, "spec": {"seconds": 120}})
+    timers = crd_server["timers/v1alpha1"]
+    assert timers.get("a")["spec"] == {"minutes": 2}
+    assert crd_server["timers/v1"].get("a")["spec"] == {"seconds": 120, "owner": "webhook"}
+    with pytest.raises(RequestFailedError, match="at most an hour"):
+        timers.create({"metadata": {"name": "b"}, "spec": {"minutes": 200}})
+"""
+
+pytestmark = pytest.mark.session
+
+
+@pytest.fixture
+def timers(empty: Project) -> Project:
+    """A project with webhooks as functions."""
+    empty.write("config/crd/bases/timers.yaml", CRD)
+    empty.write("config/webhook/manifests.yaml", CONFIGURATIONS)
+    empty.write("conftest.py", CONFTEST)
+    return empty
+
+
+def test_cases_call_the_webhooks_of_the_project(timers: Project) -> None:
+    timers.write("tests/test_timers.crd.yaml", CASES)
+
+    timers.run().assert_outcomes(passed=5)
+
+
+def test_a_server_calls_the_webhooks_of_the_project(timers: Project) -> None:
+    timers.write("tests/test_server.py", SERVER_TEST)
+
+    timers.run().assert_outcomes(passed=1)
