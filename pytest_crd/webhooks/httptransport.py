@@ -9,7 +9,7 @@ import socket
 import ssl
 import time
 from typing import Final, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from pytest_crd.webhooks import gowords
 from pytest_crd.webhooks.transport import BodyTransportError, TransportError, WebhookReply
@@ -21,6 +21,8 @@ _HEADERS: Final = {
     "User-Agent": "kube-apiserver-admission",
 }
 _PORTS: Final = {"https": 443, "http": 80}
+# The characters of a path and query that Go writes as they are, and the sign of those that are escaped already.
+_SAFE: Final = "/?&=:@!$'()*+,;~%"
 _CHUNK: Final = 1 << 16
 _LEAST: Final = 0.001
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -125,7 +127,7 @@ class HttpTransport:
     def _exchange(self, connection: _Connection, url: str, body: bytes, deadline: float) -> WebhookReply:
         parts = urlsplit(url)
         path, query = self._path or parts.path or "/", parts.query
-        target = f"{path}{'&' if '?' in path else '?'}{query}" if query else path
+        target = quote(f"{path}{'&' if '?' in path else '?'}{query}" if query else path, safe=_SAFE)
         try:
             connection.sock.settimeout(_remaining(deadline))
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):

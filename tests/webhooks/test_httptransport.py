@@ -62,6 +62,7 @@ def test_a_review_is_sent_as_an_api_server_sends_it() -> None:
         ("/hook", URL, "/hook?timeout=10s"),
         ("/hook?a=b", URL, "/hook?a=b&timeout=10s"),
         ("", "https://host", "/"),
+        ("", "https://host/a b/\u00fc%20?c=d", "/a%20b/%C3%BC%20?c=d"),
         ("/", "https://host/x", "/"),
     ],
 )

@@ -16,6 +16,7 @@ from pytest_crd.plugin import alone, classhook, session
 from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, outputs, project, upgrades, webhooks
 from pytest_crd.plugin.settings.parity import PARITY, read
 from pytest_crd.plugin.settings.upgrades import describe_unused
+from pytest_crd.plugin.settings.webhooks import describe_idle_configurations
 
 
 def _read_parity(config: pytest.Config) -> Any:
@@ -65,5 +66,5 @@ def register(config: pytest.Config) -> None:
             f"no Python is imported: the classes of {PARITY.ini} are not compared; {project.PYTHON.option} imports them"
         )
         session.add_part(config, lambda: session.Part(not_tested=(line,)))
-    if unused := describe_unused(config):
-        session.add_part(config, lambda: session.Part(notes=(unused,)))
+    if unused := tuple(filter(None, (describe_unused(config), describe_idle_configurations(config)))):
+        session.add_part(config, lambda: session.Part(notes=unused))

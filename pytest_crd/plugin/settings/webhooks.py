@@ -124,6 +124,12 @@ def read(config: pytest.Config) -> WebhookSettings | None:
     return settings if settings.lines or settings.hooks or is_dropped else None
 
 
+def describe_idle_configurations(config: pytest.Config) -> str:
+    """Return a line about configurations without an endpoint, which have no effect; else empty."""
+    has_effect = read(config) is not None or not CONFIGURATIONS.find_entry(config).is_set
+    return "" if has_effect else f"{CONFIGURATIONS.ini} does nothing without {WEBHOOKS.ini}"
+
+
 def implementations(manager: pytest.PytestPluginManager) -> tuple[Any, ...]:
     """Return the implementations of the hook."""
     return tuple(manager.hook.pytest_crd_webhooks.get_hookimpls())

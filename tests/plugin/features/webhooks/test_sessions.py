@@ -141,6 +141,13 @@ def test_the_header_names_the_webhooks(project: Project) -> None:
     project.run().stdout.fnmatch_lines(["crd: webhooks all: https://127.0.0.1:1, conftest.py (pytest_crd_webhooks)"])
 
 
+def test_configurations_without_endpoints_are_noted(project: Project) -> None:
+    project.ini("crd_webhook_configurations = pytest.ini")
+    project.write("test_it.py", "def test_it(crds): pass\n")
+
+    project.run().stdout.fnmatch_lines(["crd: crd_webhook_configurations does nothing without crd_webhooks"])
+
+
 ALONE: Final = "--crd-alone="
 
 
