@@ -30,6 +30,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "test": Command("test", "run case files, checks, and upgrades from the last release", hands_on=True),
     "validate": Command("validate", "print the answer of a server to custom resources"),
     "check": Command("check", "print the answer of a server to CustomResourceDefinitions"),
+    "crd": Command("crd", "print the CustomResourceDefinition of a Python class, or compare it with a file"),
     "diff": Command(
         "diff", "compare two sets of CustomResourceDefinitions by the effects of an upgrade on custom resources"
     ),
