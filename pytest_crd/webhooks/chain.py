@@ -22,7 +22,7 @@ from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.webhooks import admissionreview, matchconditions, matching, objectpatch
 from pytest_crd.webhooks.admissionreview import ReviewError, ReviewResponse
 from pytest_crd.webhooks.configurations import Configurations, Webhook
-from pytest_crd.webhooks.matchconditions import ConditionVariables, MatchConditionError
+from pytest_crd.webhooks.matchconditions import MatchConditionError
 from pytest_crd.webhooks.matching import Invocation, NamespaceOf
 from pytest_crd.webhooks.objectpatch import PatchFailedError, UndecodablePatchError
 from pytest_crd.webhooks.reviewclient import CallError, WebhookClient
@@ -201,7 +201,7 @@ class WebhookAdmission(NamedTuple):
         described = admissionreview.describe(request, invocation)
         # Match conditions see the resource of the request, and the kind of the webhook.
         described["resource"] = described["requestResource"]
-        variables = ConditionVariables(objects.new, objects.old, described)
+        variables = matchconditions.condition_variables(request, described, objects.new, objects.old)
         try:
             return matchconditions.are_met(webhook.match_conditions, variables, webhook.failure_policy, self.profile)
         except MatchConditionError as error:

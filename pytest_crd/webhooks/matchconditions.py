@@ -8,23 +8,30 @@ Reference:
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError, CostLimitError, UnsupportedExpressionError
+from pytest_crd.engine.cel.library import accesschecks
+from pytest_crd.engine.cel.library.accesschecks import AccessRequest, Authorizer, ResourceCheck
 from pytest_crd.engine.cel.run.interpreter import COST_LIMIT, Program, ProgramError
 from pytest_crd.engine.cel.types import celtypes
 from pytest_crd.engine.cel.types.celtypes import BOOL, DYN, INT, STRING, TIMESTAMP, Type
 from pytest_crd.engine.cel.values.celvalues import Value
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.rules import environments
 
 # The cost limit of all conditions of a webhook for one request.
 _BUDGET: Final = 2_500_000
 _OUT_OF_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
 _AUTHORIZER: Final = "authorizer"
+_OF_REQUEST: Final = f"{_AUTHORIZER}.requestResource"
+# The group of users who may do everything.
+_MASTERS: Final = "system:masters"
 _REQUEST: Final = "kubernetes.AdmissionRequest"
 _NAMESPACE: Final = "kubernetes.Namespace"
 _STRINGS: Final = celtypes.list_of(STRING)
@@ -90,8 +97,8 @@ _VARIABLES: Final = {
     "oldObject": DYN,
     "namespaceObject": celtypes.struct(_NAMESPACE),
     "request": celtypes.struct(_REQUEST),
-    _AUTHORIZER: celtypes.struct("kubernetes.authorization.Authorizer"),
-    f"{_AUTHORIZER}.requestResource": celtypes.struct("kubernetes.authorization.ResourceCheck"),
+    _AUTHORIZER: accesschecks.AUTHORIZER,
+    _OF_REQUEST: accesschecks.RESOURCE,
 }
 
 
@@ -103,6 +110,9 @@ class _Structs:
 
     def find_field(self, struct_name: str, field_name: str) -> Type | None:
         return _STRUCTS.get(struct_name, {}).get(field_name)
+
+
+Variables: TypeAlias = Mapping[str, Value]
 
 
 class MatchCondition(NamedTuple):
@@ -122,16 +132,45 @@ class MatchConditionError(Exception):
     """Match conditions that cannot be evaluated, with the server's message."""
 
 
-class ConditionVariables(dict[str, Value]):
-    """ConditionVariables of match conditions; an expression that reads the authorizer is not supported."""
+def condition_variables(
+    request: AdmissionRequest, described: JSONObject, new: JSONObject | None, old: JSONObject | None
+) -> Variables:
+    """
+    Return the variables of match conditions.
 
-    def __init__(self, new: JSONObject | None, old: JSONObject | None, request: JSONObject) -> None:
-        """Create from the objects and the `request` of a review."""
-        super().__init__(object=new, oldObject=old, request=request, namespaceObject=None)
+    Args:
+        request: The request.
+        described: The `request` of a review.
+        new: The object in the version of the webhook; None on DELETE.
+        old: The old object in that version; None on CREATE.
 
-    def __missing__(self, name: str) -> Value:
-        """Raise UnsupportedExpressionError."""
-        raise UnsupportedExpressionError(f"the variable {name} of match conditions, as it knows no authorizer")
+    Reference:
+        apiserver admission/plugin/cel/activation.go, newActivation.
+    """
+    access = AccessRequest(request.user.username, request.user.groups)
+    own = access._replace(
+        group=request.group,
+        resource=request.resource,
+        subresource=request.subresource,
+        namespace=request.namespace,
+        name=request.name,
+    )
+    return {
+        "object": new,
+        "oldObject": old,
+        "namespaceObject": None,
+        "request": described,
+        _AUTHORIZER: Authorizer(access, _authorize),
+        _OF_REQUEST: ResourceCheck(own, _authorize),
+    }
+
+
+def _authorize(request: AccessRequest) -> bool:
+    """Return True for a user who may do everything; others depend on roles, which are unknown."""
+    if _MASTERS in request.groups:
+        return True
+    user = printing.quote(request.username)
+    raise UnsupportedExpressionError(f"the authorizer in match conditions for the user {user}, as it knows no roles")
 
 
 def find_problem(expression: str, profile: Profile) -> str:
@@ -140,9 +179,7 @@ def find_problem(expression: str, profile: Profile) -> str:
     return compiled if isinstance(compiled, str) else ""
 
 
-def are_met(
-    conditions: Sequence[MatchCondition], variables: ConditionVariables, failure_policy: str, profile: Profile
-) -> bool:
+def are_met(conditions: Sequence[MatchCondition], variables: Variables, failure_policy: str, profile: Profile) -> bool:
     """
     Return whether a request meets all conditions; if one fails, none is false, and the policy is Ignore, return False.
 
@@ -172,7 +209,7 @@ def are_met(
 
 
 def _evaluate(
-    conditions: Sequence[MatchCondition], variables: ConditionVariables, problems: list[str], profile: Profile
+    conditions: Sequence[MatchCondition], variables: Variables, problems: list[str], profile: Profile
 ) -> list[Value]:
     """
     Return the values of the conditions, with None for each of the *problems*.
@@ -197,7 +234,7 @@ def _evaluate(
     return values
 
 
-def _run(program: Program, variables: ConditionVariables) -> tuple[Value, int, str]:
+def _run(program: Program, variables: Variables) -> tuple[Value, int, str]:
     """Return the value of a condition, its cost, and its run-time error."""
     try:
         result = program.evaluate(variables, COST_LIMIT)

@@ -7,15 +7,19 @@ from support import admissions
 from support.admissions import NEWEST, OBJECT
 
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
+from pytest_crd.engine.cel.library import accesschecks
+from pytest_crd.engine.cel.library.accesschecks import AccessRequest
 from pytest_crd.webhooks import admissionreview, matchconditions, matching
-from pytest_crd.webhooks.matchconditions import ConditionVariables, MatchCondition, MatchConditionError
+from pytest_crd.webhooks.matchconditions import MatchCondition, MatchConditionError
 
 
-def are_met(*expressions: str, policy: str = "Fail") -> bool:
+def are_met(*expressions: str, policy: str = "Fail", groups: tuple[str, ...] = ("g",)) -> bool:
     request = admissions.admission_request()
+    request = request._replace(user=request.user._replace(groups=groups))
     described = admissionreview.describe(request, matching.invocation(request, "v1"))
     conditions = [MatchCondition(f"c{number}", text) for number, text in enumerate(expressions)]
-    return matchconditions.are_met(conditions, ConditionVariables(OBJECT, None, described), policy, NEWEST)
+    variables = matchconditions.condition_variables(request, described, OBJECT, None)
+    return matchconditions.are_met(conditions, variables, policy, NEWEST)
 
 
 @pytest.mark.parametrize(
@@ -81,8 +85,48 @@ def test_costs_are_limited_for_one_condition_and_for_all() -> None:
     assert not are_met(*[f"{LOOPS} && {number} >= 0" for number in range(10)], policy="Ignore")
 
 
-def test_a_condition_that_reads_the_authorizer_is_not_supported() -> None:
-    with pytest.raises(
-        UnsupportedExpressionError, match=r"the variable authorizer\.requestResource of match conditions"
-    ):
-        are_met("authorizer.requestResource.check('get').allowed()")
+MASTERS = ("system:masters",)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "authorizer.requestResource.check('get').allowed()",
+        "authorizer.path('/healthz').check('get').allowed()",
+        "authorizer.group('').resource('pods').subresource('log').namespace('n').name('o').check('get').reason() == ''",
+        "!authorizer.requestResource.fieldSelector('a=b').labelSelector('a=b').check('list').errored()",
+        "authorizer.requestResource.check('get').error() == ''",
+    ],
+)
+def test_the_authorizer_allows_everything_to_masters(expression: str) -> None:
+    assert are_met(expression, groups=MASTERS)
+    with pytest.raises(UnsupportedExpressionError, match='the authorizer in match conditions for the user "admin"'):
+        are_met(expression)
+
+
+def test_the_authorizer_knows_no_roles_of_service_accounts() -> None:
+    with pytest.raises(UnsupportedExpressionError, match='the user "system:serviceaccount:n:a"'):
+        are_met("authorizer.serviceAccount('n', 'a').path('/x').check('get').allowed()", groups=MASTERS)
+
+
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ("authorizer.path(' ').check('get').allowed()", "path must not be empty"),
+        ("authorizer.group('').resource(' ').check('get').allowed()", "resource must not be empty"),
+        ("authorizer.serviceAccount('n', 'A').path('/').check('get').allowed()", "Invalid service account name"),
+        ("authorizer.serviceAccount('n.m', 'a').path('/').check('get').allowed()", "Invalid service account namespace"),
+        ("authorizer == authorizer", "no such overload"),
+        ("authorizer.path('/').check('get') == authorizer.path('/').check('get')", "no such overload"),
+    ],
+)
+def test_checks_fail_as_in_the_server(expression: str, problem: str) -> None:
+    with pytest.raises(MatchConditionError) as error:
+        are_met(expression, groups=MASTERS)
+    assert str(error.value) == f"expression '{expression}' resulted in error: {problem}"
+
+
+def test_checks_have_no_text_but_a_type() -> None:
+    request = AccessRequest("u", ())
+    assert str(accesschecks.Authorizer(request, lambda _: True)) == "kubernetes.authorization.Authorizer"
+    assert str(accesschecks.Decision(is_allowed=True)) == "kubernetes.authorization.Decision"

@@ -1,7 +1,7 @@
 """
-Functions of the authorizer, which are declared although rules of CRDs have no authorizer variable.
+Functions of the authorizer.
 
-The declarations matter for error messages: "no matching overload" differs from "undeclared reference".
+Rules of CRDs have no authorizer. Its declarations matter for their error messages: "no matching overload" differs from "undeclared reference".
 
 Reference:
     k8s.io/apiserver pkg/cel/library/authz.go; library/cost.go.
@@ -9,12 +9,12 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
 
-from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.library import costing
-from pytest_crd.engine.cel.types.celtypes import BOOL, STRING, Type, struct
+from pytest_crd.engine.cel.library import accesschecks, costing
+from pytest_crd.engine.cel.library.accesschecks import AUTHORIZER, DECISION, GROUP, PATH, RESOURCE, ResourceCheck
+from pytest_crd.engine.cel.types.celtypes import BOOL, STRING, Type
 from pytest_crd.engine.cel.types.costs import (
     STRING_TRAVERSAL,
     Argument,
@@ -27,17 +27,9 @@ from pytest_crd.engine.cel.types.costs import (
 from pytest_crd.engine.cel.types.functions import Estimate, Function, Library, Overload, RuntimeCost
 from pytest_crd.engine.cel.values.celvalues import Value
 
-# Values of these types do not exist, and overloads check their argument types first.
-_NEVER_CALLED: Final = EvaluationError
 _CHECK: Final = 350_000
 _REQUIREMENTS_PER_CHARACTER: Final = 0.5
 _REQUIREMENT: Final = 50  # a list and a struct
-
-_AUTHORIZER: Final = struct("kubernetes.authorization.Authorizer")
-_PATH: Final = struct("kubernetes.authorization.PathCheck")
-_GROUP: Final = struct("kubernetes.authorization.GroupCheck")
-_RESOURCE: Final = struct("kubernetes.authorization.ResourceCheck")
-_DECISION: Final = struct("kubernetes.authorization.Decision")
 
 
 def library() -> Library:
@@ -45,16 +37,17 @@ def library() -> Library:
     return Library("kubernetes.authorizer", _FUNCTIONS)
 
 
-def _cheap(name: str, *overloads: tuple[str, tuple[Type, ...], Type]) -> Function:
+_Declared: TypeAlias = tuple[str, tuple[Type, ...], Type, Callable[..., Value]]
+
+
+def _cheap(name: str, *overloads: _Declared) -> Function:
     return _function(name, overloads, costing.unit_cost, costing.estimate_one)
 
 
-def _function(
-    name: str, overloads: Sequence[tuple[str, tuple[Type, ...], Type]], cost: RuntimeCost, estimate: Estimate
-) -> Function:
+def _function(name: str, overloads: Sequence[_Declared], cost: RuntimeCost, estimate: Estimate) -> Function:
     declared = (
-        Overload(id_, parameters, result, _NEVER_CALLED, is_member=True, cost=cost, estimate=estimate)
-        for id_, parameters, result in overloads
+        Overload(id_, parameters, result, call, is_member=True, cost=cost, estimate=estimate)
+        for id_, parameters, result, call in overloads
     )
     return Function(name, tuple(declared), cost)
 
@@ -82,36 +75,43 @@ def _check_estimate(_context: EstimateContext, _arguments: Sequence[Argument]) -
     return CallEstimate(fixed_cost(_CHECK))
 
 
+def _narrowing(field: str) -> Callable[[ResourceCheck, str], ResourceCheck]:
+    return lambda check, text: check.narrow(**{field: text})
+
+
 _FUNCTIONS: Final = (
-    _cheap("path", ("authorizer_path", (_AUTHORIZER, STRING), _PATH)),
-    _cheap("group", ("authorizer_group", (_AUTHORIZER, STRING), _GROUP)),
-    _cheap("serviceAccount", ("authorizer_serviceaccount", (_AUTHORIZER, STRING, STRING), _AUTHORIZER)),
-    _cheap("resource", ("groupcheck_resource", (_GROUP, STRING), _RESOURCE)),
-    _cheap("subresource", ("resourcecheck_subresource", (_RESOURCE, STRING), _RESOURCE)),
-    _cheap("namespace", ("resourcecheck_namespace", (_RESOURCE, STRING), _RESOURCE)),
-    _cheap("name", ("resourcecheck_name", (_RESOURCE, STRING), _RESOURCE)),
+    _cheap("path", ("authorizer_path", (AUTHORIZER, STRING), PATH, accesschecks.path)),
+    _cheap("group", ("authorizer_group", (AUTHORIZER, STRING), GROUP, accesschecks.group)),
+    _cheap(
+        "serviceAccount",
+        ("authorizer_serviceaccount", (AUTHORIZER, STRING, STRING), AUTHORIZER, accesschecks.service_account),
+    ),
+    _cheap("resource", ("groupcheck_resource", (GROUP, STRING), RESOURCE, accesschecks.resource)),
+    _cheap("subresource", ("resourcecheck_subresource", (RESOURCE, STRING), RESOURCE, _narrowing("subresource"))),
+    _cheap("namespace", ("resourcecheck_namespace", (RESOURCE, STRING), RESOURCE, _narrowing("namespace"))),
+    _cheap("name", ("resourcecheck_name", (RESOURCE, STRING), RESOURCE, _narrowing("name"))),
     _function(
         "check",
         [
-            ("pathcheck_check", (_PATH, STRING), _DECISION),
-            ("resourcecheck_check", (_RESOURCE, STRING), _DECISION),
+            ("pathcheck_check", (PATH, STRING), DECISION, accesschecks.decide),
+            ("resourcecheck_check", (RESOURCE, STRING), DECISION, accesschecks.decide),
         ],
         _check_cost,
         _check_estimate,
     ),
-    _cheap("errored", ("decision_errored", (_DECISION,), BOOL)),
-    _cheap("error", ("decision_error", (_DECISION,), STRING)),
-    _cheap("allowed", ("decision_allowed", (_DECISION,), BOOL)),
-    _cheap("reason", ("decision_reason", (_DECISION,), STRING)),
+    _cheap("errored", ("decision_errored", (DECISION,), BOOL, lambda _: False)),
+    _cheap("error", ("decision_error", (DECISION,), STRING, lambda _: "")),
+    _cheap("allowed", ("decision_allowed", (DECISION,), BOOL, lambda decision: decision.is_allowed)),
+    _cheap("reason", ("decision_reason", (DECISION,), STRING, lambda _: "")),
     _function(
         "fieldSelector",
-        [("authorizer_fieldselector", (_RESOURCE, STRING), _RESOURCE)],
+        [("authorizer_fieldselector", (RESOURCE, STRING), RESOURCE, _narrowing("field_selector"))],
         _selector_cost,
         _selector_estimate,
     ),
     _function(
         "labelSelector",
-        [("authorizer_labelselector", (_RESOURCE, STRING), _RESOURCE)],
+        [("authorizer_labelselector", (RESOURCE, STRING), RESOURCE, _narrowing("label_selector"))],
         _selector_cost,
         _selector_estimate,
     ),
