@@ -40,9 +40,9 @@ _WEBHOOKS: Final = pytest.StashKey[ProjectWebhooks]()
 
 def allow(config: pytest.Config, settings: WebhookSettings, assignments: tuple[Assignment, ...]) -> None:
     """Let `get_webhooks` return the webhooks of the settings, and end them with the session."""
-    find: FindWebhooks = functools.partial(_find_called, config)
+    config.stash[_ENDPOINTS] = named = _Endpoints(settings, assignments)
+    find: FindWebhooks = functools.partial(_find_called, config, named)
     config.stash[FIND_WEBHOOKS] = find
-    config.stash[_ENDPOINTS] = _Endpoints(settings, assignments)
     config.add_cleanup(functools.partial(_end, config))
 
 
@@ -54,7 +54,11 @@ def get_webhooks(config: pytest.Config) -> ProjectWebhooks | None:
         WebhookError: A hook has mistakes, or two endpoints are for the same webhooks.
     """
     named = config.stash.get(_ENDPOINTS, None)
-    if named is not None and _WEBHOOKS not in config.stash:
+    return None if named is None else _open(config, named)
+
+
+def _open(config: pytest.Config, named: _Endpoints) -> ProjectWebhooks:
+    if _WEBHOOKS not in config.stash:
         settings = named.settings
         config.stash[_WEBHOOKS] = ProjectWebhooks(
             (*named.assignments, *_call_hooks(config, settings)),
@@ -62,23 +66,22 @@ def get_webhooks(config: pytest.Config) -> ProjectWebhooks | None:
             read_configurations=functools.partial(_read_configurations, settings),
             limits=CommandLimits(seconds=settings.seconds, progress=progressline.get_progress(config)),
         )
-    return config.stash.get(_WEBHOOKS, None)
+    return config.stash[_WEBHOOKS]
 
 
-def _find_called(config: pytest.Config, crd_names: Iterable[str]) -> CalledWebhooks | None:
+def _find_called(config: pytest.Config, named: _Endpoints, crd_names: Iterable[str]) -> CalledWebhooks:
     """
-    Return the session's webhooks as the engine calls them; None if no webhook is to be called.
+    Return the session's webhooks as the engine calls them.
 
     Args:
         config: The session's configuration.
+        named: The endpoints.
         crd_names: The names of the project's CRDs.
 
     Raises:
         InputError: A hook or a configuration has mistakes; or an endpoint is for an unknown webhook.
     """
-    project = get_webhooks(config)
-    if project is None:
-        return None
+    project = _open(config, named)
     project.check_names(crd_names)
     return CalledWebhooks(project)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import re
+import select
 import socket
 import ssl
 import struct
@@ -126,7 +127,7 @@ def test_a_connection_that_the_server_has_ended_is_replaced() -> None:
     with scripted(always(answer())) as server, _opened(f"http://127.0.0.1:{server.port}") as transport:
         for _ in range(2):
             transport.post(URL, b"{}", 5)
-            time.sleep(0.02)
+            select.select([transport._idle[0].sock], [], [], 5)  # until the server has ended the connection
 
     assert server.connections == 2
 
@@ -360,6 +361,6 @@ def test_a_body_that_takes_too_long_exceeds_the_deadline() -> None:
         _opened(f"http://127.0.0.1:{server.port}") as transport,
         pytest.raises(BodyTransportError) as raised,
     ):
-        transport.post(URL, b"{}", 0.05)
+        transport.post(URL, b"{}", 0.2)
 
     assert str(raised.value).endswith("Original error: context deadline exceeded")
