@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from support import crds
+from support.webhooks import FixedWebhooks, FunctionAdmission
+
+from pytest_crd.cases.questions import Question
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.live import judge
+from pytest_crd.live.judge import LiveJudge
 
 FREE = {"x-kubernetes-preserve-unknown-fields": True}
 SCHEMA: dict[str, Any] = {
@@ -85,3 +93,26 @@ def test_types_fields_and_defaults_stay_and_checks_go() -> None:
         },
     }
     CustomResourceDefinition.from_manifest(crd).assert_accepted()
+
+
+def test_questions_are_asked_without_the_webhooks_of_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    crd = CustomResourceDefinition.from_manifest(crds.manifest(schema))
+    version = crd.with_webhooks(FixedWebhooks(None, FunctionAdmission())).versions[0]
+    asked: list[Question] = []
+
+    def note(_: LiveJudge, question: Question) -> list[str]:
+        asked.append(question)
+        return []
+
+    monkeypatch.setattr(LiveJudge, "_judge", note)
+    monkeypatch.setattr(LiveJudge, "_stage", note)
+    live: Any = LiveJudge(None, None, "1.37")  # type: ignore[arg-type] # nothing is sent
+    question = Question(version, Section.UPDATE, Body({}), old={}, old_version=version)
+
+    notes = [*live.judge(question), *live.judge(question._replace(old_version=None))]
+    live.prepare(question)
+
+    assert notes == ["asked without the admission webhooks of the project"] * 2
+    assert [item.version.admission for item in asked] == [None] * 3
+    assert len({item.version for item in asked}) == 1
