@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +17,7 @@ from pytest_crd.engine import CrdLookupError, CrdVersion, CustomResourceDefiniti
 from pytest_crd.engine.api.context import Guard, Webhooks
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.loading import projectcrds
+from pytest_crd.engine.loading.crdfiles import ReadCrd
 
 if TYPE_CHECKING:
     from pytest_crd.cases.openshift.crds import SuiteCRDs, Variant
@@ -72,6 +73,16 @@ class Catalog:
         """
         self.crds  # noqa: B018 - finds the webhooks, too
         return self._webhooks
+
+    def every(self) -> tuple[ReadCrd, ...]:
+        """
+        Return all CRDs of the project with their files, copies included; their requests call the webhooks.
+
+        Raises:
+            InputError: As for `crds`.
+        """
+        read_crds = self.sources.every(self.kubernetes_version)
+        return tuple(replace(read, crd=read.crd.with_webhooks(self.webhooks)) for read in read_crds)
 
     def find_all(self) -> Iterator[CustomResourceDefinition]:
         """

@@ -149,7 +149,7 @@ def _samples(named: Sequence[ManifestFile], claims: Claims, scope: CheckScope, p
 
 def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[Check]:
     distinct = {crd.source: crd for crd in catalog.crds}
-    for read in catalog.sources.every(catalog.kubernetes_version):
+    for read in catalog.every():
         if read.crd.source not in distinct:
             if not any(_have_same_metadata(read.crd, crd) for crd in distinct.values()):
                 yield _plan_accepted(read, catalog, scope)

@@ -156,3 +156,13 @@ def test_a_server_calls_the_webhooks_of_the_project(timers: Project) -> None:
     timers.write("tests/test_server.py", SERVER_TEST)
 
     timers.run().assert_outcomes(passed=1)
+
+
+def test_samples_call_the_webhooks_of_the_project(timers: Project) -> None:
+    sample = "apiVersion: stories.example.com/v1\nkind: Timer\nmetadata: {name: a}\nspec: {seconds: 7200}\n"
+    timers.write("config/samples/timer.yaml", sample)
+
+    result = timers.run("--crd-checks", "-k", "sample")
+
+    result.stdout.fnmatch_lines(['*admission webhook "vtimer.example.com" denied the request: at most an hour*'])
+    assert result.parseoutcomes()["failed"] == 1
