@@ -1,5 +1,7 @@
 """
 Webhooks of a project: conversion and admission, called as the API server calls them.
 
-`transport` is the way to a webhook; `reviews` and `chain` speak its protocol, whatever the way.
+`endpoints` parses the lines of `crd_webhooks`, and `project` returns the transport to each webhook: `httptransport`, `commands` or
+`functiontransport`. `conversionreview`, `admissionreview` and `chain` speak the protocol over any transport. `configurations` reads the webhook
+configurations of the project, and `calledwebhooks` is the interface for the engine.
 """
