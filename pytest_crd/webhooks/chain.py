@@ -249,7 +249,7 @@ class WebhookAdmission(NamedTuple):
         uid = self.new_uid()
         review = admissionreview.write(review_type, uid, described, objects.new, objects.old)
         try:
-            answered = WebhookClient(*transport, webhook.timeout, self.profile).call(review, review_type)
+            answered = WebhookClient(*transport, webhook.timeout, self.profile).call(review, review_type).value
         except CallError as error:
             raise _CallingError(f"failed to call webhook: {error}") from None
         try:

@@ -7,7 +7,6 @@ Reference:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
@@ -23,8 +22,9 @@ from pytest_crd.engine.metadata import metav1types, objectmetarules
 from pytest_crd.engine.metadata.systemmetadata import UID
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.conversion import ConversionFailedError
-from pytest_crd.webhooks import statusreading
-from pytest_crd.webhooks.reviewclient import CallError, ReviewType, WebhookClient
+from pytest_crd.webhooks import replybody, statusreading
+from pytest_crd.webhooks.replybody import ReplyBody
+from pytest_crd.webhooks.reviewclient import AnsweredReview, CallError, ReviewType, WebhookClient
 from pytest_crd.webhooks.transport import WebhookTransport
 
 # The time limit of all conversion webhooks in seconds.
@@ -91,14 +91,15 @@ class WebhookConverter(NamedTuple):
             raise ConversionFailedError("no supported conversion review versions")
         if resource["apiVersion"] == api_version:
             return resource
-        converted = self._call(resource, api_version, review_type)
+        answered = self._call(resource, api_version, review_type)
+        converted = answered.value["response"].get("convertedObjects") or []
         webhook = f"conversion webhook for {_kind_of(resource)}"
         if len(converted) != 1:
             raise ConversionFailedError(f"{webhook} returned {len(converted)} objects, expected 1")
-        return _checked(resource, converted[0], api_version, webhook, self.profile)
+        return _checked(resource, _decoded(converted[0], answered.body), api_version, webhook, self.profile)
 
-    def _call(self, resource: Resource, api_version: str, review_type: ReviewType) -> list[JSONValue]:
-        """Return the converted objects of a successful response."""
+    def _call(self, resource: Resource, api_version: str, review_type: ReviewType) -> AnsweredReview:
+        """Return a successful response."""
         uid = self.new_uid()
         review = {
             "kind": _KIND,
@@ -109,13 +110,12 @@ class WebhookConverter(NamedTuple):
         client = WebhookClient(self.transport, self.url, TIMEOUT, self.profile)
         try:
             answered = client.call(review, review_type)
-            problem = _problem_of_review(answered, uid, review_type)
+            problem = _problem_of_review(answered.value, uid, review_type)
         except CallError as error:
             problem = str(error)
         if problem is not None:
             raise ConversionFailedError(f"conversion webhook for {_kind_of(resource)} failed: {problem}")
-        converted: list[JSONValue] = answered["response"].get("convertedObjects") or []
-        return converted
+        return answered
 
 
 def _problem_of_review(review: Resource, uid: str, review_type: ReviewType) -> str | None:
@@ -137,9 +137,8 @@ def _problem_of_review(review: Resource, uid: str, review_type: ReviewType) -> s
     return result.get("message") or f"response.result.status was '{status}', not 'Success'"
 
 
-def _checked(original: Resource, sent: JSONValue, api_version: str, webhook: str, profile: Profile) -> Resource:
+def _checked(original: Resource, converted: Resource, api_version: str, webhook: str, profile: Profile) -> Resource:
     """Return a converted object with the metadata that a webhook may not change; raise ConversionFailedError if it is refused."""
-    converted = _decoded(sent)
     group_version, kind = _group_version(converted), _text(converted, "kind")
     at_first = f"{webhook} returned invalid object at index 0"
     if group_version != api_version:
@@ -160,7 +159,8 @@ def _checked(original: Resource, sent: JSONValue, api_version: str, webhook: str
     return {**converted, "metadata": metadata}
 
 
-def _decoded(sent: JSONValue) -> Resource:
+def _decoded(sent: JSONValue, body: ReplyBody) -> Resource:
+    """Return the converted object of a response; raise ConversionFailedError if it is no object with a kind."""
     if sent is None:  # the server decodes an empty text
         raise ConversionFailedError("unexpected end of JSON input")
     try:
@@ -169,7 +169,7 @@ def _decoded(sent: JSONValue) -> Resource:
         raise ConversionFailedError(str(error)) from None
     # Go reads no group, version and kind if the apiVersion is malformed.
     if not _text(converted, "kind") or _text(converted, "apiVersion").count("/") > 1:
-        text = printing.respell_json(json.dumps(sent, ensure_ascii=False, separators=(",", ":")))
+        text = replybody.find_text(body, sent, "response", "convertedObjects", 0)
         raise ConversionFailedError(f"Object 'Kind' is missing in '{text}'")
     return converted
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.client import completion
 from pytest_crd.engine.golang import gostrings, jsonsyntax, printing
@@ -11,7 +12,7 @@ from pytest_crd.engine.golang.decodeerrors import SentNumber
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.patching import patchdocuments
-from pytest_crd.engine.yaml import yamlreader, yamlwords
+from pytest_crd.engine.yaml import jsonreader, yamlreader, yamlwords
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 
 
@@ -60,6 +61,44 @@ def read(body: bytes) -> ReplyBody:
             raise UnreadableReplyError(yamlwords.server_message(body, error)) from None
         value = None
     return ReplyBody({} if value is None else value, text, is_json)
+
+
+def find_text(body: ReplyBody, value: JSONValue, *path: str | int) -> str:
+    """
+    Return the text of a value in a body; that of YAML is the JSON that the server makes of it.
+
+    Args:
+        body: The body.
+        value: The value.
+        path: The keys and indices of the value in the body; the last of equal keys counts.
+    """
+    if not body.is_json:
+        return printing.marshal(value)
+    start = jsonreader.skip_blank(body.text, 0)
+    for step in path:
+        start = _find_start(body.text, start, step)
+    return body.text[start : _SCAN(body.text, start)[1]]
+
+
+_SCAN: Final = json.JSONDecoder().raw_decode
+
+
+def _find_start(text: str, start: int, step: str | int) -> int:
+    """Return the index of the value under a key or an index of the object or list at *start*."""
+    is_object, value_start = text[start] == "{", start
+    position = jsonreader.skip_blank(text, start + 1)
+    index = 0
+    while text[position] not in "]}":
+        key: JSONValue = index
+        if is_object:
+            key, position = _SCAN(text, position)
+            position = jsonreader.skip_blank(text, jsonreader.skip_blank(text, position) + 1)
+        value_start = position if key == step else value_start
+        position = jsonreader.skip_blank(text, _SCAN(text, position)[1])
+        if text[position] == ",":
+            position = jsonreader.skip_blank(text, position + 1)
+        index += 1
+    return value_start
 
 
 def plain(value: JSONValue) -> JSONValue:

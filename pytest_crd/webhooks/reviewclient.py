@@ -13,7 +13,7 @@ from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.webhooks import replybody, statusreading
-from pytest_crd.webhooks.replybody import UnreadableReplyError
+from pytest_crd.webhooks.replybody import ReplyBody, UnreadableReplyError
 from pytest_crd.webhooks.transport import BodyTransportError, TransportError, WebhookReply, WebhookTransport
 
 _JSON: Final = "application/json"
@@ -47,6 +47,19 @@ class ReviewType(NamedTuple):
         return f"{self.group}/{self.version}"
 
 
+class AnsweredReview(NamedTuple):
+    """
+    The review of a response.
+
+    Attributes:
+        value: The decoded review.
+        body: The body of the response.
+    """
+
+    value: JSONObject
+    body: ReplyBody
+
+
 class WebhookClient(NamedTuple):
     """
     Client of one webhook.
@@ -63,7 +76,7 @@ class WebhookClient(NamedTuple):
     timeout: int
     profile: Profile
 
-    def call(self, review: JSONObject, expected: ReviewType) -> JSONObject:
+    def call(self, review: JSONObject, expected: ReviewType) -> AnsweredReview:
         """
         Send *review* and return the decoded review of the response.
 
@@ -88,7 +101,7 @@ class WebhookClient(NamedTuple):
         return _decode_reply(reply, expected, self.profile)
 
 
-def _decode_reply(reply: WebhookReply, expected: ReviewType, profile: Profile) -> JSONObject:
+def _decode_reply(reply: WebhookReply, expected: ReviewType, profile: Profile) -> AnsweredReview:
     media_type = _JSON
     if reply.content_type:
         try:
@@ -107,7 +120,7 @@ def _decode_reply(reply: WebhookReply, expected: ReviewType, profile: Profile) -
     return _decode(reply.body, expected, profile)
 
 
-def _decode(body: bytes, expected: ReviewType, profile: Profile) -> JSONObject:
+def _decode(body: bytes, expected: ReviewType, profile: Profile) -> AnsweredReview:
     """
     Return the decoded review of a body in JSON or YAML.
 
@@ -124,8 +137,7 @@ def _decode(body: bytes, expected: ReviewType, profile: Profile) -> JSONObject:
         decoded = decoding.decode(read.value, expected.struct, sort_keys=not read.is_json).value
     except DecodeError as error:
         raise CallError(str(error)) from None
-    review: JSONObject = replybody.plain(decoded)
-    return review
+    return AnsweredReview(replybody.plain(decoded), read)
 
 
 def _demand_type(api_version: str, kind: str, expected: ReviewType, text: str, profile: Profile) -> None:

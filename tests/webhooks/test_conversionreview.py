@@ -173,7 +173,7 @@ def test_converted_objects_with_another_identity_are_refused(fields: dict[str, J
         (None, "unexpected end of JSON input"),
         ([], "json: cannot unmarshal array into Go value of type map[string]interface {}"),
         ("x", "json: cannot unmarshal string into Go value of type map[string]interface {}"),
-        ({"kind": "", "apiVersion": "<"}, 'Object \'Kind\' is missing in \'{"kind":"","apiVersion":"\\u003c"}\''),
+        ({"kind": "", "apiVersion": "<"}, 'Object \'Kind\' is missing in \'{"kind": "", "apiVersion": "<"}\''),
     ],
 )
 def test_converted_values_that_are_no_objects_are_refused_without_prefix(converted: JSONValue, words: str) -> None:
@@ -317,3 +317,16 @@ STATUS = b'{"kind":"Status","apiVersion":"v1","status":"Failure","message":"sorr
 def test_failed_responses_have_the_clients_words(code: int, body: bytes, content_type: str, words: str | None) -> None:
     message = problem(WebhookReply(code, body, content_type)).removeprefix(f"{FOR} failed: ")
     assert message == words if words is not None else message.startswith("an error on the server (")
+
+
+def test_an_object_without_kind_is_quoted_as_sent() -> None:
+    text = '{"b" : [ ], "a": {"kind": 1.50}}'
+    sent = f'{REVIEW} , "response":{{ "convertedObjects":[], "result":{{"status":"Success"}},'
+    sent += f'"convertedObjects" : [ {text} , {{}}, 1 ] , "uid":"uid-1","convertedObjects":[ {text} ] }} }}'
+    assert problem(sent) == f"Object 'Kind' is missing in '{text}'"
+    yaml = b"""
+apiVersion: apiextensions.k8s.io/v1
+kind: ConversionReview
+response: {uid: uid-1, result: {status: Success}, convertedObjects: [{b: [], a: <}]}
+"""
+    assert problem(yaml) == 'Object \'Kind\' is missing in \'{"a":"\\u003c","b":[]}\''
