@@ -94,7 +94,7 @@ def _run(run: Callable[[], CheckVerdict], entry: AllowedCheck, *, is_exact: bool
         return CheckVerdict(passed_over=reason)
     if verdict.findings:
         allowed = (finding._replace(text=f"{finding.text} ({reason})") for finding in verdict.findings)
-        return replace(verdict, heading="", findings=(), allowed=tuple(allowed))
+        return replace(verdict, heading="", findings=(), allowed=(*verdict.allowed, *allowed))
     if is_exact and not verdict.passed_over:
         outdated = CheckFinding(SETTING, f"{entry}: the check holds; remove the line")
         return replace(verdict, heading="allowed to fail, but it holds", findings=(outdated,))

@@ -16,6 +16,7 @@ from pytest_crd.cases.questions import CrdQuestion
 from pytest_crd.checks import allowedchecks, itemlists, judges, published, samplefiles, samplehints
 from pytest_crd.checks.allowedchecks import AllowedCheck
 from pytest_crd.checks.judges import UnappliedSamples
+from pytest_crd.checks.roundtrips import planning
 from pytest_crd.checks.samplefiles import Claims, Samples
 from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
 from pytest_crd.discovery import samplepaths
@@ -118,7 +119,7 @@ def plan_checks(catalogs: Sequence[Catalog], scope: CheckScope, *, home: Path) -
         by_path = allowedchecks.apply(scope.allowed, by_path)
     except InputError as error:
         return CheckPlan(problem=error, is_in_vain=any(catalog.sources.is_in_vain for catalog in catalogs))
-    notes = (*samples.ignored, *samples.notes)
+    notes = (*samples.ignored, *samples.notes, *planning.find_notes(catalogs[0].crds))
     return CheckPlan(by_path, words=_words(by_path, samples), notes=notes, hints=hints)
 
 
@@ -157,6 +158,7 @@ def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[C
         facts = [_find_facts(version) for version in read.crd.versions]
         yield from _plan_crd(read, catalog, scope, facts)
         yield from _applied(read, samples, facts)
+        yield from _plan_roundtrips(read, samples)
     yield from _plan_copies(catalog)
     all_claims, version = samplefiles.group_crds(catalog.crds), catalog.kubernetes_version
     claims = samplefiles.group_crds(catalog.sources.select_main(catalog.crds))
@@ -241,6 +243,18 @@ def _applied(read: ReadCrd, samples_found: Samples, facts_of_versions: Sequence[
             run = functools.partial(judges.judge_generated, version, samples, crd.source)
             place = (name, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version)
             yield Check("applies", *place, run, crd.name, version.name)
+
+
+def _plan_roundtrips(read: ReadCrd, samples_found: Samples) -> Iterator[Check]:
+    """Yield the check of a CRD whose objects a server converts in a known way."""
+    crd = read.crd
+    if planning.has_pairs(crd) and planning.is_known(crd):
+        samples = [item for item in samples_found.samples if (item.group, item.kind) == (crd.group, crd.kind)]
+        run = functools.partial(
+            _run_or_report_unknown, functools.partial(judges.judge_roundtrips, crd, samples), crd.source
+        )
+        place = (crd.kind, crd.source, read.path, read.manifest.line_of(), crd.kubernetes_version)
+        yield Check("roundtrip", *place, run, crd.name)
 
 
 def _check(  # noqa: PLR0913 - the parts of a check

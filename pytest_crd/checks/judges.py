@@ -84,6 +84,13 @@ def judge_generated(version: CrdVersion, samples: Sequence[Sample], source: str)
     return appliedsamples.judge_generated(version, [*itemlists.find_unreached(version, samples)], source)
 
 
+def judge_roundtrips(crd: CustomResourceDefinition, samples: Sequence[Sample]) -> CheckVerdict:
+    """Return the differences that conversions to another version and back make."""
+    from pytest_crd.checks.roundtrips import judging
+
+    return judging.judge(crd, samples)
+
+
 class UnappliedSamples:
     """The samples of a project; each is applied when its check runs."""
 

@@ -40,7 +40,7 @@ class CheckVerdict:
         heading: A summary of the findings.
         findings: The findings; empty if the check holds.
         warnings: The server's warnings.
-        allowed: Findings that the project allows as warnings.
+        allowed: Findings that are warnings and never fail: those that the project allows, and losses by the conversion strategy `None`.
         notes: Remarks, shown for a check that holds.
         details: The notes in full, for `-vv`; empty if the notes are complete.
         passed_over: The reason for no verdict; empty if there is one.

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
+from pytest_crd.synthesis import objectwords
 from pytest_crd.upgrades.allowances import Allowance
 from pytest_crd.upgrades.upgrade import Upgrade
-from pytest_crd.upgrades.upgradefindings import Finding, Kind, Line, Resource, Witness
+from pytest_crd.upgrades.upgradefindings import Finding, Kind, Line, Witness
 from pytest_crd.wording import Paint, counted, plain
 
-_LONGEST: Final = 400
-# The longest texts and lists, and the length to which longer ones are cut.
-_LONGEST_TEXT: Final = 80
-_SHOWN_OF_TEXT: Final = 20
-_MOST_PARTS: Final = 20
 _SHOWN_PARTS: Final = 3
 _MOST_RELEASES: Final = 5
 _HINT = "if this is intended, allow it in the ini file, one line each"
@@ -84,9 +79,9 @@ def describe_finding(finding: Finding, *, paint: Paint = plain) -> Iterator[str]
         elif witness.source:
             yield f"  object: {witness.source}"
         else:
-            yield f"  object: {shorten(witness.resource)}"
+            yield f"  object: {objectwords.shorten(witness.resource)}"
         if witness.stored is not None:
-            yield f"  stored: {shorten(witness.stored)}"
+            yield f"  stored: {objectwords.shorten(witness.stored)}"
     if finding.others:
         yield f"  as well: {', '.join(finding.others)}"
     for old, new in finding.lines:
@@ -106,11 +101,11 @@ def _list_releases(releases: Sequence[str]) -> str:
 def _of_applies(witness: Witness) -> Iterator[str]:
     """Yield the applies with their managers, and the answers to the last one under both CRDs."""
     for manager, resource in witness.applied:
-        yield f"  {manager} applies: {shorten(resource)}"
+        yield f"  {manager} applies: {objectwords.shorten(resource)}"
     for when, answer in (("before", witness.before), ("now", witness.after)):
         stored = answer.stored_if_accepted
         rest = {key: value for key, value in (stored or {}).items() if key != "metadata"}
-        yield f"  {when}: {shorten(rest) if answer.accepted else ' '.join(answer.message.split())}"
+        yield f"  {when}: {objectwords.shorten(rest) if answer.accepted else ' '.join(answer.message.split())}"
 
 
 def summary(findings: Sequence[Finding], outdated: Sequence[Allowance]) -> str:
@@ -131,35 +126,6 @@ def count_others(upgrade: Upgrade) -> Iterator[str]:
         yield f"no object was found that shows {counted(len(upgrade.undecided), 'change')} that may refuse objects: {names}{more}"
     if upgrade.notices:
         yield f"{counted(len(upgrade.notices), 'other change')} that clients may notice; -v tells which"
-
-
-def shorten(resource: Resource) -> str:
-    """Return an object on one line, without the fields that every object has; long texts and lists are shortened."""
-    metadata = {key: value for key, value in (resource.get("metadata") or {}).items() if key != "name"}
-    if len(name := (resource.get("metadata") or {}).get("name") or "") > _LONGEST_TEXT:
-        metadata["name"] = name
-    rest = {key: value for key, value in resource.items() if key not in {"apiVersion", "kind", "metadata"}}
-    text = _json({**({"metadata": metadata} if metadata else {}), **rest})
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def _json(value: Any) -> str:
-    """Return *value* as JSON; long texts, lists and objects are shortened, with their size."""
-    if isinstance(value, str) and len(value) > _LONGEST_TEXT:
-        return f'{json.dumps(value[:_SHOWN_OF_TEXT], ensure_ascii=False)[:-1]}…" ({len(value):,} characters)'
-    if isinstance(value, Mapping):
-        pairs = [f"{json.dumps(key, ensure_ascii=False)}: {_json(child)}" for key, child in value.items()]
-        return f"{{{_cut(pairs, 'fields')}}}"
-    if isinstance(value, list):
-        return f"[{_cut([_json(child) for child in value[: _MOST_PARTS + 1]], 'items', len(value))}]"
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _cut(parts: Sequence[str], noun: str, count: int | None = None) -> str:
-    count = len(parts) if count is None else count
-    if count <= _MOST_PARTS:
-        return ", ".join(parts)
-    return f"{', '.join(parts[:_SHOWN_PARTS])}, … ({count:,} {noun})"
 
 
 def _line(line: Line, width: int) -> str:

@@ -134,6 +134,12 @@ _CHECK_TABLE: Final = (
         "Set `x-kubernetes-list-type`, make the keys of a map `required`, or state the default in the applied object.",
     ),
     (
+        "roundtrip",
+        "A round trip between versions changes an object",
+        "A client that reads an object in another version and writes it back must not lose or change fields.",
+        "Correct the conversion webhook; an annotation can carry fields that the other version does not have.",
+    ),
+    (
         "copies",
         "Copies of the CRD differ",
         "A copy in another place, such as a chart, must have the same versions and schemas. Descriptions and the conversion may differ.",

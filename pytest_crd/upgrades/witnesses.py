@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import RULES, Place
-from pytest_crd.synthesis import Boundaries, NoExampleError
-from pytest_crd.upgrades import applyeffects, clients, combinedrules, effects, mending, shrinking
+from pytest_crd.synthesis import Boundaries, NoExampleError, shrinking
+from pytest_crd.upgrades import applyeffects, clients, combinedrules, effects, mending
 from pytest_crd.upgrades.collection import VersionCollection
 from pytest_crd.upgrades.effects import Change
 from pytest_crd.upgrades.mending import Mender

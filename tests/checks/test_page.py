@@ -19,6 +19,7 @@ PAGE: Final = (Path(__file__).parents[2] / "docs/reference/checks-and-lints.md")
 RULED: Final = GARDEN.replace(
     "          spec:\n", "          spec:\n            x-kubernetes-validations: [{rule: 'true'}]\n"
 )
+OTHER: Final = "  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n"
 SAMPLE: Final = "{apiVersion: stories.example.com/v1, kind: Garden, metadata: {name: rose}}\n"
 
 
@@ -40,13 +41,20 @@ def test_the_page_has_every_lint_once_and_no_other() -> None:
 
 
 def test_checks_are_called_as_the_page_has_it(project: Project) -> None:
-    project.write("config/crd/bases/gardens.yaml", RULED)
-    project.write("charts/garden/crds/gardens.yaml", RULED)
+    project.write("config/crd/bases/gardens.yaml", RULED + OTHER)
+    project.write("charts/garden/crds/gardens.yaml", RULED + OTHER)
     project.write("config/samples/rose.yaml", SAMPLE)
     project.ini("crd_lints = ssatags")
 
     result = project.run("--crd-checks", "--collect-only", "-q")
 
-    words = {"gardens.stories.example.com": "CRD", "v1": "VERSION", "ssatags": "LINT", "Garden": "KIND", "rose": "NAME"}
+    words = {
+        "gardens.stories.example.com": "CRD",
+        "v1": "VERSION",
+        "v2": "VERSION",
+        "ssatags": "LINT",
+        "Garden": "KIND",
+        "rose": "NAME",
+    }
     called = re.findall(r"^.+::(.+\])$", result.stdout.str(), re.MULTILINE)
     assert {re.sub("|".join(words), lambda found: words[found[0]], name) for name in called} == {*_named("Checks")}

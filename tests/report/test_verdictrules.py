@@ -42,7 +42,7 @@ def test_every_section_check_lint_and_effect_has_its_rule() -> None:
         item for name, item in vars(verdictrules).items() if name.isupper() and isinstance(item, str) and name[0] != "_"
     }
 
-    assert len(_kinds_of_checks()) == 9
+    assert len(_kinds_of_checks()) == 10
     assert RULES.keys() == wanted | others
 
 

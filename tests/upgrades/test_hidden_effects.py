@@ -8,7 +8,7 @@ from http import HTTPStatus
 import pytest
 
 from pytest_crd.engine import CustomResourceDefinition
-from pytest_crd.report import upgradewords as report
+from pytest_crd.synthesis import objectwords
 from pytest_crd.upgrades import effects, mending, witnesses
 from pytest_crd.upgrades.mending import Mender
 from pytest_crd.upgrades.upgradefindings import Finding, Kind
@@ -54,7 +54,7 @@ def test_the_loss_of_a_stored_value_is_described() -> None:
     assert finding.words == "spec.x.a is dropped when a stored object is read"
     assert finding.witness is not None
     assert finding.witness.note == "an object that is stored changes with its next write"
-    assert report.shorten(finding.witness.resource) == '{"spec": {"x": {"a": "a"}}}'
+    assert objectwords.shorten(finding.witness.resource) == '{"spec": {"x": {"a": "a"}}}'
 
 
 @pytest.mark.parametrize(

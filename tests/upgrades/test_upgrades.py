@@ -9,6 +9,7 @@ import pytest
 
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.report import upgradewords as report
+from pytest_crd.synthesis import objectwords
 from pytest_crd.upgrades import allowances, effects, upgrade, witnesses
 from pytest_crd.upgrades.projectobjects import Specimen, Specimens
 from pytest_crd.upgrades.upgrade import Upgrade
@@ -80,7 +81,7 @@ def test_a_witness_is_the_smallest_object() -> None:
     witness = only(judge(crd(old), crd(new))).witness
 
     assert witness is not None
-    assert report.shorten(witness.resource) == '{"spec": {"x": {"a": "a", "b": {"c": 4}}}}'
+    assert objectwords.shorten(witness.resource) == '{"spec": {"x": {"a": "a", "b": {"c": 4}}}}'
 
 
 def test_a_long_list_is_shortened_by_halves_and_not_item_by_item(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -648,7 +649,7 @@ def lines(result: Upgrade) -> Iterator[str]:
     ],
 )
 def test_objects_are_shortened_in_reports(resource: JSON, text: str | None) -> None:
-    shortened = report.shorten({"apiVersion": "a/v1", "kind": "A", **resource})
+    shortened = objectwords.shorten({"apiVersion": "a/v1", "kind": "A", **resource})
 
     assert shortened == text if text else (len(shortened) == 401 and shortened.endswith("…"))
 

@@ -23,7 +23,7 @@ from oracle.servers import apiserver
 from oracle.servers.crds import collection, delete
 from pytest_crd import engine
 from pytest_crd.live import answerfacts, client, settling
-from pytest_crd.report import upgradewords as report
+from pytest_crd.synthesis import objectwords
 from pytest_crd.upgrades import upgrade
 from pytest_crd.upgrades.projectobjects import Specimens
 from pytest_crd.upgrades.upgradefindings import Finding
@@ -214,7 +214,7 @@ def report_lines(pair: Pair, judged: upgrade.Upgrade) -> Iterator[str]:
     """Yield the lines of the report on a pair: the other tool's expectation, and each finding with its witness."""
     yield f"{pair.name}: {pair.expected or '(nothing)'}"
     for finding in judged.findings:
-        witness = f"  {report.shorten(finding.witness.resource)}" if finding.witness else ""
+        witness = f"  {objectwords.shorten(finding.witness.resource)}" if finding.witness else ""
         yield f"    {finding.kind.value:9} {finding.path}: {finding.words}{witness}"
     yield from (f"    {line}" for line in (*judged.unshown, *judged.warnings))
     if not judged.findings and not judged.unshown:

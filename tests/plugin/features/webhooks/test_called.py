@@ -166,3 +166,17 @@ def test_samples_call_the_webhooks_of_the_project(timers: Project) -> None:
 
     result.stdout.fnmatch_lines(['*admission webhook "vtimer.example.com" denied the request: at most an hour*'])
     assert result.parseoutcomes()["failed"] == 1
+
+
+def test_round_trips_call_the_webhooks_of_the_project(timers: Project) -> None:
+    result = timers.run("--crd-checks", "-k", "roundtrip")
+
+    result.stdout.fnmatch_lines(
+        [
+            "*: roundtrip[[]Timer], Kubernetes 1.37",
+            "objects differ after a round trip between versions:",
+            "*the conversion v1 → v1alpha1 is refused: *conftest.py*: the function fails:",
+            "      KeyError: 'spec'",
+        ]
+    )
+    assert result.parseoutcomes()["failed"] == 1

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.objectplaces import Steps
-from pytest_crd.upgrades.upgradefindings import Resource
 
+Resource: TypeAlias = Mapping[str, Any]
 Holds: TypeAlias = "Callable[[Resource], bool]"
 
 # The number of values that may be visited, in all tried objects together.

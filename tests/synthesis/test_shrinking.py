@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_crd.upgrades import shrinking
+from pytest_crd.synthesis import shrinking
 
 HEAD = {"apiVersion": "a/v1", "kind": "A", "metadata": {"name": "a"}}
 
