@@ -206,7 +206,9 @@ def test_the_progress_names_the_command(tmp_path: Path) -> None:
             titles.append("end")
 
     limits = CommandLimits(progress=Recorder)
-    _error(CommandTransport("no-such-program", folder=tmp_path, source="x", limits=limits))
+    transport = CommandTransport("no-such-program", folder=tmp_path, source="x", limits=limits)
+    _error(transport)
+    transport.close()
 
     assert titles == ["starting webhooks", (0, 1, "`no-such-program`"), "end"]
 
