@@ -18,11 +18,19 @@ from pytest_crd.server.store.store import StoredObject
 _OPTIONS: Final = {"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1"}
 
 
-def admit(type_: ResourceType, entry: StoredObject, options: DeleteOptions) -> tuple[str, ...]:
+def admit(
+    type_: ResourceType, entry: StoredObject, options: DeleteOptions, *, is_named: bool = True
+) -> tuple[str, ...]:
     """
     Ask the admission plugins about a deletion, and return their warnings.
 
     The server's lock must be free, as a webhook may be a client of the server.
+
+    Args:
+        type_: The resource.
+        entry: The object.
+        options: The options of the deletion.
+        is_named: Whether the URL names the object; False in the deletion of a collection.
 
     Raises:
         ApiError: A plugin refuses the deletion; or the object is unreadable, or a precondition fails.
@@ -41,7 +49,7 @@ def admit(type_: ResourceType, entry: StoredObject, options: DeleteOptions) -> t
         type_.names.kind,
         type_.names.plural,
         "",
-        entry.key.name,
+        entry.key.name if is_named else "",
         entry.key.namespace,
         None,
         type_.read(entry),
@@ -62,6 +70,7 @@ def _sent(options: DeleteOptions) -> Resource:
     stated = {key: value for key, value in conditions.items() if value is not None}
     return {
         **_OPTIONS,
+        **({} if options.grace_period is None else {"gracePeriodSeconds": options.grace_period}),
         **({"preconditions": stated} if stated else {}),
         **({"propagationPolicy": options.policy} if options.policy else {}),
         **({"dryRun": ["All"]} if options.dry_run else {}),

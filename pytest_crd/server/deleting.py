@@ -32,6 +32,7 @@ class DeleteOptions(NamedTuple):
         policy: `Foreground`, `Background` or `Orphan`; empty if unset.
         dry_run: Whether to leave the store unchanged.
         is_unsafe: True to delete only an unreadable object, in spite of its finalizers.
+        grace_period: The `gracePeriodSeconds`, which only admission sees; None if unset.
     """
 
     uid: str | None = None
@@ -39,6 +40,7 @@ class DeleteOptions(NamedTuple):
     policy: str = ""
     dry_run: bool = False
     is_unsafe: bool = False
+    grace_period: int | None = None
 
 
 def read(request: HTTPRequest, type_: ResourceType) -> DeleteOptions:
@@ -69,7 +71,12 @@ def read(request: HTTPRequest, type_: ResourceType) -> DeleteOptions:
         policy = "Orphan" if orphans else "Background"
     conditions = options.get("preconditions") or {}
     return DeleteOptions(
-        conditions.get("uid"), conditions.get("resourceVersion"), policy or "", bool(options.get("dryRun")), is_unsafe
+        conditions.get("uid"),
+        conditions.get("resourceVersion"),
+        policy or "",
+        bool(options.get("dryRun")),
+        is_unsafe,
+        options.get("gracePeriodSeconds"),
     )
 
 

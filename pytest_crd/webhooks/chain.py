@@ -19,7 +19,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted
 from pytest_crd.engine.registry.requestbody import RefusedError
-from pytest_crd.webhooks import admissionreview, matchconditions, matching, objectpatch
+from pytest_crd.webhooks import admissionreview, admittedmetadata, matchconditions, matching, objectpatch
 from pytest_crd.webhooks.admissionreview import ReviewError, ReviewResponse
 from pytest_crd.webhooks.configurations import Configurations, Webhook
 from pytest_crd.webhooks.matchconditions import MatchConditionError
@@ -112,6 +112,9 @@ class WebhookAdmission(NamedTuple):
             current = self._mutate_once(request, reinvocation, warnings, is_again=False)
             if reinvocation.is_needed:
                 current = self._mutate_once(request._replace(object=current), reinvocation, warnings, is_again=True)
+            if current is not None and request.object is not None:
+                current, problems = admittedmetadata.settle(request.object, current)
+                warnings += problems
         except RefusedError as refused:
             raise RefusedError(refused.refusal, warnings=tuple(warnings)) from None
         return Admitted(current, tuple(warnings))

@@ -119,7 +119,13 @@ def _validate_client_config(config: JSONObject, path: FieldPath, profile: Profil
     elif url is not None:
         yield from webhookclient.validate_url(url, path.child("url"), profile)
     else:
-        yield from webhookclient.validate_service(service or {}, path.child("service"), profile)
+        # The server mistakes the name of a service for its namespace, and reports the other one.
+        swapped = {
+            **(service or {}),
+            "name": (service or {}).get("namespace"),
+            "namespace": (service or {}).get("name"),
+        }
+        yield from webhookclient.validate_service(swapped, path.child("service"), profile)
 
 
 def _validate_rule(rule: JSONObject, path: FieldPath, profile: Profile) -> Errors:
@@ -208,7 +214,9 @@ def _validate_conditions(conditions: Sequence[JSONObject | None], path: FieldPat
         if not trimmed:
             yield fielderror.required(place.child("expression"), "")
         elif problem := matchconditions.find_problem(trimmed, profile):
-            yield fielderror.invalid(place.child("expression"), trimmed, problem)
+            where = place.child("expression")
+            is_internal = problem.startswith(matchconditions.NOT_INSTANTIATED)
+            yield fielderror.internal(where, problem) if is_internal else fielderror.invalid(where, trimmed, problem)
         if not name:
             yield fielderror.required(place.child("name"), "")
             continue

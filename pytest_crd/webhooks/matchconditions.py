@@ -92,6 +92,8 @@ _STRUCTS: Final[dict[str, dict[str, Type]]] = {
         "status": celtypes.struct("kubernetes.NamespaceStatus"),
     },
 }
+NOT_INSTANTIATED: Final = "program instantiation failed"
+"""The beginning of the message about an expression that compiles, but whose constant parts fail."""
 _VARIABLES: Final = {
     "object": DYN,
     "oldObject": DYN,
@@ -256,7 +258,7 @@ def _compile(expression: str, profile: Profile, *, is_new: bool = False) -> Prog
     try:
         return Program(checked, environment.functions)
     except ProgramError as error:
-        return f"program instantiation failed: {error}"
+        return f"{NOT_INSTANTIATED}: {error}"
 
 
 @functools.cache

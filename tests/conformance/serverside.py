@@ -57,7 +57,8 @@ def _sent(body: Any, media_type: str) -> bytes:
 def _raw(answer: HTTPAnswer) -> Raw:
     headers: dict[str, list[str]] = {"content-type": [answer.media_type]} if answer.media_type else {}
     for name, value in answer.headers:
-        headers.setdefault(name.lower(), []).append(value)
+        # Servers send UTF-8, and the client of the recorder decodes another charset.
+        headers.setdefault(name.lower(), []).append(value.encode().decode("latin-1"))
     return Raw(answer.code, headers, protobufanswers.text_of(answer.body, answer.media_type))
 
 

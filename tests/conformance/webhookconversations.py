@@ -14,7 +14,7 @@ Conversations with an API server that calls webhooks, in the form in which they 
 `VERSION/webhooks/TOPIC.jsonl` has the `answers` of a server to the requests, and for each the `calls` of webhooks: hook,
 query and review. `alike` lists other Kubernetes versions with the same recording. See `sharedparts` for the format.
 
-In all texts `{ns}` stands for the namespace of the conversation, `{hooks}` for the URL of its webhooks, and `{ca}` for
+Reviews name only the groups of the user, since name and uid depend on how a client authenticates. In all texts `{ns}` stands for the namespace of the conversation, `{hooks}` for the URL of its webhooks, and `{ca}` for
 the certificate of their authority.
 """
 
@@ -23,7 +23,8 @@ from __future__ import annotations
 import functools
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -37,9 +38,13 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 ROOT: Final = Path(__file__).parent
 DECLARED: Final = ROOT / "webhooks"
+# The recorded Kubernetes versions, the newest first.
+VERSIONS: Final = ("1.37", "1.34")
 ADDRESS: Final = "https://127.0.0.1:9443"
 _KEYS: Final = frozenset({"name", "crds", "hooks", "labels", "requests", "differs", *CONFIGURATIONS})
 _MASKED: Final = "REVIEW"
+# A time as Go prints it in messages.
+_GO_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC")
 _SETTLE: Final = 0.5
 
 
@@ -103,6 +108,17 @@ def recording(version: str, topic: str) -> Path:
     return ROOT / version / "webhooks" / f"{topic}.jsonl"
 
 
+def recordings(names: Collection[str]) -> Iterator[tuple[str, Conversation, JSONValue]]:
+    """Yield the Kubernetes version, the conversation and its recording for the conversations of some topics."""
+    for path in filter(lambda path: path.stem in names, topics()):
+        newest, *others = (recorded(recording(version, path.stem)) for version in VERSIONS)
+        for each in read(path):
+            line = newest[each.name]
+            yield VERSIONS[0], each, line
+            for version, own in zip(VERSIONS[1:], others, strict=True):
+                yield version, each, line if version in line.get("alike", ()) else own[each.name]
+
+
 def fill(value: Any, namespace: str, hooks: str, authority: str) -> Any:
     """Return *value* with the placeholders `{ns}`, `{hooks}` and `{ca}` filled."""
     text = json.dumps(value, ensure_ascii=False)
@@ -154,12 +170,14 @@ def normalize(
     masks = dict(masks)
     for _, calls in results:
         masks |= {call.review["request"]["uid"]: _MASKED for call in calls}
+        for call in calls:
+            _mask_user(call.review["request"])
     watching = False
 
     def masked(text: str) -> str:
         for value, mask in masks.items():
             text = text.replace(value, mask)
-        return text
+        return _GO_TIME.sub("TIME", text)
 
     normalizer = exchanges.Normalizer(namespace, calls_webhooks=True)
     answers, called = [], []
@@ -172,6 +190,12 @@ def normalize(
         headers = {name: [masked(text) for text in values] for name, values in got.headers.items()}
         answers.append(normalizer.answer(got._replace(text=masked(got.text), headers=headers), request))
     return {"answers": answers, "calls": called}
+
+
+def _mask_user(request: JSONValue) -> None:
+    """Leave only the groups of the user: name and uid depend on how a client authenticates."""
+    if "userInfo" in request:
+        request["userInfo"] = {"groups": request["userInfo"]["groups"]}
 
 
 def _ordered(calls: Sequence[Call]) -> list[Call]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import itertools
+import json
 import urllib.parse
 from collections.abc import Callable
 from typing import Any, Final
@@ -17,10 +18,12 @@ from conformance.webhookrequests import CRDS
 from conformance.webhookscripts import Script
 from pytest_crd.engine.api.context import NamespaceOf
 from pytest_crd.engine.crds.declared import CrdSpec
-from pytest_crd.engine.crds.internalspec import ClientConfig, Conversion
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.yaml import manifest
 from pytest_crd.server.api import Api
+from pytest_crd.webhooks import configurations, webhookurls
+from pytest_crd.webhooks.chain import WebhookAdmission
 from pytest_crd.webhooks.conversionreview import WebhookConverter
 from pytest_crd.webhooks.transport import BodyTransportError, TransportError, WebhookReply
 
@@ -37,7 +40,7 @@ class ScriptTransport:
     def post(self, url: str, body: bytes, timeout: float) -> WebhookReply:  # noqa: ARG002 - the script knows
         """Return the scripted response, or raise TransportError."""
         address = urllib.parse.urlsplit(url)
-        hook = address.path.strip("/").removeprefix(f"{NAMESPACE}/") or "convert"
+        hook = address.path.strip("/").removeprefix(f"{NAMESPACE}/") or self._script.first
         reply = self._script.reply(hook, address.query, body)
         if reply.error:
             raise (BodyTransportError if reply.cut == "inside" else TransportError)(reply.error)
@@ -54,35 +57,48 @@ class ScriptedWebhooks:
         numbers = itertools.count(1)
         self._new_uid: Callable[[], str] = lambda: f"00000000-0000-0000-0000-{next(numbers):012d}"
 
-    def admission(self, _profile: Profile, _namespace_of: NamespaceOf | None = None) -> None:
-        """Return the admission webhooks."""
+    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> WebhookAdmission | None:
+        """Return the admission webhooks; None if the conversation has none."""
+        if not self._configurations:
+            return None
+        assert namespace_of is not None
+        text = "\n---\n".join(map(json.dumps, self._configurations)).encode()
+        return WebhookAdmission(
+            configurations.read(manifest.read(text, source="webhooks.yaml"), profile),
+            lambda webhook: (self._transport, webhookurls.server_url(webhook.client_config, profile)),
+            namespace_of,
+            self._new_uid,
+            profile,
+        )
 
-    def converter(self, _crd: CrdSpec, conversion: Conversion, profile: Profile) -> WebhookConverter:
+    def converter(self, _crd: CrdSpec, conversion: JSONValue, profile: Profile) -> WebhookConverter:
         """Return the conversion webhook of a CRD."""
-        versions, config = conversion["conversionReviewVersions"], conversion["webhookClientConfig"]
-        assert versions is not None
-        assert config is not None
-        return WebhookConverter(tuple(versions), self._transport, _url_of(config), self._new_uid, profile)
+        url = webhookurls.server_url(conversion["webhookClientConfig"], profile)
+        versions = tuple(conversion["conversionReviewVersions"])
+        return WebhookConverter(versions, self._transport, url, self._new_uid, profile)
 
 
-def _url_of(config: ClientConfig) -> str:
-    if service := config.get("service"):
-        return f"https://{service['name']}.{service['namespace']}.svc:{service['port']}{service.get('path') or '/'}"
-    return str(config["url"])
+def fill(value: Any) -> Any:
+    """Return *value* with the placeholders of a conversation filled."""
+    return webhookconversations.fill(value, NAMESPACE, f"{ADDRESS}/{NAMESPACE}", _CERTIFICATE)
+
+
+def mask(text: str) -> str:
+    """Return a message with the texts of a recording instead of those of this run."""
+    return text.replace(NAMESPACE, "NAMESPACE").replace(_CERTIFICATE, "CA")
 
 
 def replay(conversation: Conversation, version: str) -> JSONValue:
     """Return our answers and the calls of webhooks, in the form of recordings."""
-
-    def fill(value: Any) -> Any:
-        return webhookconversations.fill(value, NAMESPACE, f"{ADDRESS}/{NAMESPACE}", _CERTIFICATE)
-
     filled = conversation.filled(fill)
     script = Script(filled.hooks)
     webhooks = ScriptedWebhooks(filled, script)
     api = Api(kubernetes_version=version, webhooks=webhooks)
-    api.catalog.namespaces.create(NAMESPACE)
     send = serverside.sender_of(api)
+    labels = {"kubernetes.io/metadata.name": NAMESPACE, **filled.labels}
+    metadata = {"name": NAMESPACE, "labels": labels}
+    body = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+    send({"method": "POST", "path": "/api/v1/namespaces", "body": body})
     for crd in filled.crds:
         answer = send({"method": "POST", "path": CRDS, "body": crd, "agent": "unknown/1"})
         assert answer.code == 201, answer.text

@@ -73,6 +73,7 @@ class Script:
     The webhooks of a conversation.
 
     Attributes:
+        first: The name of the first hook.
         calls: The calls since the last `take`.
     """
 
@@ -87,6 +88,7 @@ class Script:
         unknown = {key for behaviours in self._hooks.values() for behaviour in behaviours for key in behaviour} - KEYS
         if unknown:
             raise ValueError(f"unknown keys of behaviours: {sorted(unknown)}")
+        self.first = next(iter(hooks), "")
         self.calls: list[Call] = []
 
     def reply(self, hook: str, query: str, body: bytes) -> Reply:

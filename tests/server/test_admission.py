@@ -26,7 +26,8 @@ def _label(request: AdmissionRequest) -> Admitted:
 
 
 def _deny(request: AdmissionRequest) -> Admitted:
-    if request.name == "held" and request.operation == "DELETE":
+    # The deletion of a collection names no object.
+    if request.operation == "DELETE" and (request.old_object or {})["metadata"]["name"] == "held":
         raise RefusedError(Refusal(403, "Forbidden", "it is held"), warnings=("careful",))
     return Admitted(request.object)
 

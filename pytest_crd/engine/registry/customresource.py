@@ -90,7 +90,7 @@ class CustomResourceStrategy(ObjectStrategy):
             group, _, version = (resource.get("apiVersion") or "").rpartition("/")
             if (group, resource.get("kind")) != (self._crd.group, self._crd.kind) or version not in self._passes:
                 return resource
-            defaulted: Resource = self._passes[version].default(resource).value
+            defaulted: Resource = self._passes[version].fill_in(resource).value
             return defaulted
 
         return ObjectInterfaces(self._versions, self._storage.convert, default)

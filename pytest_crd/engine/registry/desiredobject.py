@@ -199,6 +199,8 @@ class RequestReader(NamedTuple):
         managed = self._managed(request, None, decoded, owned_metadata, generated)
         decoded, managed = self._admitted(request, decoded, managed, None, target)
         metadata = decoded.resource.get("metadata") or {}
+        if (refused := requestmetadata.refuse_create(metadata, target)) is not None:
+            raise RefusedError(refused, decoded)
         prepared = requestmetadata.prepare_create(metadata, target, suffix=generated.suffix())
         return Read(decoded, prepared, managed)
 
@@ -220,7 +222,8 @@ class RequestReader(NamedTuple):
                 raise RefusedError(requestmetadata.refuse_uid(uid, "", target), decoded)
             return self._read_created(request, decoded, target, generated)
         managed = self._managed(request, live, decoded, metadata, generated)
-        decoded, managed = self._admitted(request, decoded, managed, live, target)
+        if metadata.get("uid") in (None, "", live["metadata"].get("uid")):  # another uid is refused before admission
+            decoded, managed = self._admitted(request, decoded, managed, live, target)
         metadata = decoded.resource.get("metadata") or {}
         prepared = requestmetadata.prepare_update(metadata, live["metadata"], target)
         stale = requestmetadata.refuse_stale(metadata, live["metadata"], target, self.profile)

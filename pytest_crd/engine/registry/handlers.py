@@ -164,8 +164,11 @@ def _store(
 
 def _validate_by_plugins(checked: _Checked, strategy: Strategy, plugins: RequestAdmission) -> tuple[str, ...]:
     """Return the warnings of the validating plugins; raise RefusedError if one refuses the object."""
-    new = _with_metadata(checked.write.encoded(), _with_managers(checked, strategy))
     live = checked.write.live
+    metadata = _with_managers(checked, strategy)
+    if live is not None and "resourceVersion" in live["metadata"]:
+        metadata = {**metadata, "resourceVersion": live["metadata"]["resourceVersion"]}
+    new = _with_metadata(checked.write.encoded(), metadata)
     if live is None or checked.write.subresource != "scale":
         return plugins.validate(new, live)
     return plugins.validate(*(scale.of_resource(resource, strategy.subresources) for resource in (new, live)))

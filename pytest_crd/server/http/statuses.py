@@ -28,10 +28,11 @@ class ApiError(Exception):
     def __init__(
         self, status: JSONValue, headers: tuple[tuple[str, str], ...] = (), warnings: Sequence[str] = ()
     ) -> None:
-        """Create from a Status."""
+        """Create from a Status; its `retryAfterSeconds` is a header too."""
         super().__init__(status["message"])
         self.status = status
-        self.headers = headers
+        delay = (status.get("details") or {}).get("retryAfterSeconds")
+        self.headers = headers or ((("Retry-After", str(delay)),) if delay else ())
         self.warnings = warnings
 
 
