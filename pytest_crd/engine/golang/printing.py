@@ -32,6 +32,8 @@ _ESCAPES: Final = {
     '"': '\\"',
     "\\": "\\\\",
 }
+# Bytes that are not UTF-8, as Python's `surrogateescape` represents them.
+_BYTES: Final = re.compile("[\udc80-\udcff]")
 _PLAIN: Final = re.compile(r"[ !#-\[\]-~]*")
 # Characters that Go escapes in JSON although it is optional.
 _TO_ESCAPE: Final = re.compile("[<>&\u2028\u2029]")
@@ -69,7 +71,7 @@ def _quoted(char: str) -> str:
 
 def replace_bytes(text: str) -> str:
     """Replace each byte in *text* that is not UTF-8 by U+FFFD, as Go does when it writes JSON."""
-    return "".join("\ufffd" if _is_byte(char) else char for char in text)
+    return _BYTES.sub("\ufffd", text)
 
 
 def _is_byte(char: str) -> bool:

@@ -223,3 +223,12 @@ def test_an_applied_scale_is_sent_to_plugins() -> None:
 
     name, call = admission.calls[0]
     assert (name, call.kind) == ("mutate", "Scale")
+
+
+def test_nulls_of_a_plugin_stay_until_the_object_is_validated() -> None:
+    response = _tab(_setting(a=None)).create({"spec": {}})
+
+    assert response.code == 422
+    assert _tab(FunctionAdmission()).strategy.interfaces.default(
+        {"apiVersion": "example.com/v1", "kind": "Tab", "spec": {"a": None}}
+    )["spec"] == {"a": None, "b": "x"}
