@@ -109,6 +109,11 @@ def copy_value(source: Any, target: Any, steps: Sequence[str | int]) -> Any:
     return remove_value(target, (step,)) if _has(target, step) else target
 
 
+def is_blank(value: Any) -> bool:
+    """Return True for null, an empty list, and objects of such values only."""
+    return value in ([], None) or (isinstance(value, Mapping) and all(map(is_blank, value.values())))
+
+
 def _has(value: Any, step: str | int) -> bool:
     """Return whether *value* has a key or an index."""
     if isinstance(value, Mapping):

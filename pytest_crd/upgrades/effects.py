@@ -15,7 +15,7 @@ from typing import Any, Final
 from pytest_crd.engine import FieldError, Response, fieldpath, jsonvalue
 from pytest_crd.engine.registry import resourcerules
 from pytest_crd.engine.schema import schemamap
-from pytest_crd.engine.schema.schemamap import Place
+from pytest_crd.engine.schema.schemamap import Place, SchemaNode
 from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.objectplaces import Steps
 from pytest_crd.upgrades.upgradefindings import Effect, Kind, Resource, Witness
@@ -91,15 +91,37 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
     if old.version.unknown_when_stored or new.version.unknown_when_stored:
         yield from _warnings(witness)
         return
+    is_converted = new.version.converter is not None and not new.version.storage
     is_moved = old.version.crd.scope != new.version.crd.scope
     for steps, was, is_now in differences(before.stored, after.stored, ()):
         if is_moved and steps == _NAMESPACE:
             continue  # the CRD's own finding reports it
         place = place_of(steps, old, new)
         if not any(place[: len(around)] == around for around in lost.values()):
+            if is_converted and _is_from_struct(was, is_now, old.version.schema_map.of_path(steps)):
+                continue
+            if is_converted and is_now is ABSENT and _is_sent(witness.resource, steps, was):
+                words = f"{fieldpath.unknown_field(steps)} is lost: the webhook does not convert it to the storage version and back"
+                yield Effect(Kind.DATA_LOSS, place, words, "dropped")
+                continue
             kind = Kind.WIDENED if _is_new(place, was, is_now, old) else Kind.CHANGED
             yield Effect(kind, place, _change_words(was, is_now), STORED_OTHERWISE)
     yield from _warnings(witness)
+
+
+def _is_from_struct(was: Any, is_now: Any, node: SchemaNode | None) -> bool:
+    """Return True for a difference that structs of Go make in a conversion: an added empty value, or a lost zero without a default."""
+    if was is ABSENT:
+        return objectplaces.is_blank(is_now)
+    has_default = node is not None and node.schema.get("default") is not None
+    return is_now is ABSENT and not was and not has_default
+
+
+def _is_sent(resource: Resource, steps: Steps, value: Any) -> bool:
+    """Return True if a client sends *value* at *steps*, so that only a conversion can lose it."""
+    return not objectplaces.split_path(resource, steps)[1] and jsonvalue.equal(
+        objectplaces.get_value(resource, steps), value
+    )
 
 
 def _find_hidden_effects(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, jsonvalue
-from pytest_crd.upgrades import clients, crdwrites, effects, renames, schemadifferences
+from pytest_crd.upgrades import clients, convertedobjects, crdwrites, effects, renames, schemadifferences
 from pytest_crd.upgrades.collection import Collection, VersionCollection
 from pytest_crd.upgrades.objectcandidates import PRESERVE
 from pytest_crd.upgrades.projectobjects import Specimen, Specimens
@@ -78,13 +79,17 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
         _judge_specimens(version_findings, specimens.select(old, before.name))
         unknown = [version.unknown_when_stored for version in (before, after)]
         warnings += [f"{before.name}: {reason}" for reason in dict.fromkeys(filter(None, unknown))]
-        is_unhooked = bool(unknown[0]) and not unknown[1]
-        if version_findings.differences or is_unhooked or _has_other_requests(before, after):
+        is_unhooked = bool(unknown[0]) and not unknown[1] and after.converter is None
+        is_converted = after.converter is not None and not unknown[0]
+        if version_findings.differences or is_unhooked or is_converted or _has_other_requests(before, after):
             witnesses = Witnesses(version_findings)
             unshown += witnesses.search()
             notices += witnesses.notices
             warnings += witnesses.problems
             witnessed += witnesses.shown
+            if is_converted:
+                own = (specimen.resource for specimen in specimens.select(old, before.name))
+                convertedobjects.search(version_findings, itertools.chain(own, witnesses.complete()))
     # A difference of the storage version can be shown by objects of that version, even if objects of another version do not show it.
     missing = [item for item in unshown if item.difference not in witnessed]
     return Upgrade(

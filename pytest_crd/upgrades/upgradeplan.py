@@ -14,7 +14,7 @@ from pytest_crd.discovery.releasewalk import OldCrd
 from pytest_crd.engine import CustomResourceDefinition, InputError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.loading.remarks import Remark
-from pytest_crd.upgrades import histories
+from pytest_crd.upgrades import convertedobjects, histories
 from pytest_crd.upgrades.allowances import ANY, Allowance
 from pytest_crd.upgrades.migrations import Migration
 from pytest_crd.upgrades.projectobjects import Reader, Specimens
@@ -164,7 +164,7 @@ def _tasks(
         version = catalog.kubernetes_version
         for id_, olds in baseline.old_crds(version).items():
             name = olds[-1].crd.name
-            today = [crd for crd in catalog.crds if crd.name == name]
+            today = [convertedobjects.prepare(crd) for crd in catalog.crds if crd.name == name]
             path, line = _place(today, scope)
             yield Task(
                 f"{id_}{label}", olds, today, version, path, line, specimens, scope.allowed, migrated=scope.migrated

@@ -124,6 +124,10 @@ class Witnesses:
             self.problems.append(f"little was looked at, as no object of the {side} CRD is known: {error}")
             return None
 
+    def complete(self) -> Iterator[Resource]:
+        """Yield for each place of the schema an object with a value there, outer places first."""
+        return self._maker.complete()
+
     def search(self) -> Iterator[Unshown]:
         """Add the findings of the differences, and yield the differences without a witness."""
         self._search_gained_status()
@@ -299,7 +303,7 @@ class Witnesses:
     def _search_lost_webhook(self) -> None:
         """Add the fields that are lost because no webhook converts the version any more."""
         old, new = self._findings.old.version, self._findings.new.version
-        if not old.unknown_when_stored or new.unknown_when_stored:
+        if not old.unknown_when_stored or new.unknown_when_stored or new.converter is not None:
             return
         for resource in self._maker.complete():
             written = Witness(resource, old.create(resource), new.create(resource))

@@ -14,7 +14,7 @@ from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place, SchemaNode
-from pytest_crd.synthesis import objectwords
+from pytest_crd.synthesis import objectplaces, objectwords
 
 ABSENT: Final[Any] = object()
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
@@ -146,16 +146,11 @@ def _classify(leaf: Leaf, node: SchemaNode | None) -> tuple[SymptomKind, str]:
         is_zero = not isinstance(leaf.was, dict) and not leaf.was and schema.get("default") is None
         return SymptomKind.ZERO if is_zero else SymptomKind.LOST, words
     if leaf.was is ABSENT:
-        kind = SymptomKind.EMPTY if _is_blank(leaf.now) else SymptomKind.ADDED
+        kind = SymptomKind.EMPTY if objectplaces.is_blank(leaf.now) else SymptomKind.ADDED
         return kind, f"{spell_value(leaf.now)} is added"
     is_same = schema.get(_INT_OR_STRING) and _are_same_amounts(leaf.was, leaf.now)
     words = f"{spell_value(leaf.was)} becomes {spell_value(leaf.now)}"
     return SymptomKind.SPELLING if is_same else SymptomKind.CHANGED, words
-
-
-def _is_blank(value: JSONValue) -> bool:
-    """Return True for null, an empty list, and objects of such values only."""
-    return value in ([], None) or (isinstance(value, dict) and all(map(_is_blank, value.values())))
 
 
 def _are_same_amounts(left: JSONValue, right: JSONValue) -> bool:

@@ -180,3 +180,13 @@ def test_round_trips_call_the_webhooks_of_the_project(timers: Project) -> None:
         ]
     )
     assert result.parseoutcomes()["failed"] == 1
+
+
+def test_upgrades_read_stored_objects_through_the_webhook_of_the_project(timers: Project) -> None:
+    old = CRD.partition("  - name: v1\n")[0] + "  - name: v1alpha1" + CRD.rpartition("  - name: v1alpha1")[2]
+    timers.write("old/timers.yaml", old.replace("storage: false", "storage: true"))
+    timers.ini("crd_baseline = old")
+
+    result = timers.run("-k", "upgrade")
+
+    result.stdout.fnmatch_lines(["*stored as v1alpha1, it cannot be read as v1: *KeyError: 'spec'*"])
