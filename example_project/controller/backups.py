@@ -1,6 +1,7 @@
 """Operator that sets the phase of new backups to Pending, and again after each change of their schedule."""
 
 import kopf
+from controller.models import BackupSpec
 
 
 @kopf.on.startup()
@@ -11,5 +12,7 @@ def configure(settings, **_):
 
 @kopf.on.create("storage.example.com", "v1", "backups")
 @kopf.on.update("storage.example.com", "v1", "backups", field="spec.schedule")
-def schedule(patch, **_):
+def schedule(spec, patch, logger, **_):
+    backup = BackupSpec.model_validate(dict(spec))
+    logger.info("backups are kept for %s days", backup.retention.days)
     patch.status["phase"] = "Pending"

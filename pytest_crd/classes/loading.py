@@ -49,32 +49,32 @@ class LoadedClass(NamedTuple):
         """Return the part of an object that the class has; None if the object lacks it."""
         return resource.get(manifests.SPEC) if self.head else resource
 
-    def find_refusals(self, resource: Resource) -> dict[Steps, str]:
-        """Return the errors of the class about an object, by the steps to their fields; empty if it takes the object."""
+    def find_refusals(self, resource: Resource, schema: Mapping[str, Any]) -> dict[Steps, str]:
+        """Return the errors of the class about an object, by the steps to their fields; *schema* is that of the object."""
         try:
             self.load(jsonvalue.copy(self.part(resource)))
         except self.refusal as error:
-            return {(*self.head, *self._without_branches(steps)): words for steps, words in _find_details(error)}
+            own = schema["properties"][manifests.SPEC] if self.head else schema
+            details = _find_details(error)
+            return {(*self.head, *_without_branches(steps, own)): words for steps, words in details}
         return {}
 
     def convert(self, resource: Resource) -> Any:
         """Return the part of an object after the class has taken and given it."""
         return self.dump(self.load(jsonvalue.copy(self.part(resource))))
 
-    def _without_branches(self, steps: Steps) -> Steps:
-        """Return the steps of an error of pydantic without the names of union branches, which are no fields of the class."""
-        if self.read is None:
-            return steps
-        own: list[str | int] = []
-        schema: Mapping[str, Any] = self.read.structural
-        for step in steps:
-            is_index = isinstance(step, int)
-            properties = schema.get("properties", {})
-            inner = schema.get("items") if is_index else properties.get(step, schema.get("additionalProperties"))
-            if inner is not None:
-                own.append(step)
-                schema = inner
-        return tuple(own)
+
+def _without_branches(steps: Steps, schema: Mapping[str, Any]) -> Steps:
+    """Return the steps of an error of pydantic without the names of union branches, which are no fields of the schema."""
+    own: list[str | int] = []
+    for step in steps:
+        is_index = isinstance(step, int)
+        properties = schema.get("properties", {})
+        inner = schema.get("items") if is_index else properties.get(step, schema.get("additionalProperties"))
+        if inner is not None:
+            own.append(step)
+            schema = inner if isinstance(inner, Mapping) else {}
+    return tuple(own)
 
 
 def load_class(model: Any, kind: str) -> LoadedClass:

@@ -11,7 +11,7 @@ from pytest_crd.classes import differences, loading, manifests, names, probes
 from pytest_crd.classes.divergences import Divergence, DivergenceKind
 from pytest_crd.classes.loading import LoadedClass, Steps
 from pytest_crd.classes.probes import Probe
-from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response, fieldpath, jsonvalue
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, FieldError, Response, fieldpath, jsonvalue
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.inputerror import WrongTypeError
 from pytest_crd.engine.schema import schemamap
@@ -22,6 +22,8 @@ Resource: TypeAlias = Mapping[str, Any]
 
 # How often the values of one object are replaced.
 _MOST_ROUNDS: Final = 3
+# An absent list or map is the same as an empty one.
+_EMPTY: Final[tuple[Any, ...]] = (None, [], {})
 _LOSSES: Final = frozenset({DivergenceKind.CRD_DROPS, DivergenceKind.CLASS_LOSES})
 
 
@@ -108,6 +110,7 @@ class _Comparison:
         self._class, self._version = loaded, version.unobserved
         self._of_crd = Boundaries(version)
         self._of_class = own or self._of_crd
+        self._schema = self._of_class.placer.version.schema_map.schema
         self._found: dict[tuple[DivergenceKind, Place], Divergence] = {}
 
     def run(self) -> tuple[Divergence, ...]:
@@ -235,8 +238,10 @@ class _Comparison:
         answer = self._version.create(resource)
         if answer.accepted and not self._class.head and self._version.has_status and probes.STATUS in resource:
             answer = self._version.update_status(resource, old=answer.stored)
-        errors = dict(_read_errors(answer))
-        refusals = self._class.find_refusals(resource)
+        errors: dict[Steps, _Error] = {}
+        for steps, error in _read_errors(answer):
+            errors.setdefault(steps, error)
+        refusals = self._class.find_refusals(resource, self._schema)
         found = {} if errors or refusals else dict(self._compare_objects(resource, answer.stored))
         return _Outcome(errors, refusals, found)
 
@@ -246,7 +251,7 @@ class _Comparison:
         demands = [finder.root.at(head) for finder in (self._of_crd, self._of_class)]
         dumped = self._class.convert(resource)
         for steps, of_crd, of_class in differences.find(self._class.part(stored), dumped, (), demands):
-            if head or steps[0] not in manifests.OF_OBJECTS:
+            if (head or steps[0] not in manifests.OF_OBJECTS) and (of_crd or of_class) not in _EMPTY:
                 kind = _kind(of_crd, of_class, is_sent=differences.find_value(sent, steps) is not None)
                 words = f"the CRD has {_show(of_crd)}, the class {_show(of_class)}"
                 yield (*head, *steps), _Difference(kind, words)
@@ -284,11 +289,20 @@ class _Comparison:
 def _read_errors(answer: Response) -> Iterator[tuple[Steps, _Error]]:
     """Yield the errors of an answer by the steps to their fields; an answer without fields has one for the whole object."""
     for error in answer.errors:
+        if error.path is None and len(answer.errors) > 1:
+            continue  # only says that rules are not checked because of the other errors
         is_of_union = error.origin is not None and error.origin.keyword in probes.JUNCTORS
         is_duplicate = error.type is ErrorType.DUPLICATE
-        yield error.path.steps if error.path else (), _Error(str(error), error.source, is_of_union, is_duplicate)
+        yield _steps_of(error), _Error(str(error), error.source, is_of_union, is_duplicate)
     if not answer.accepted and not answer.errors:
         yield (), _Error(answer.message)
+
+
+def _steps_of(error: FieldError) -> Steps:
+    """Return the steps to the field of an error; errors of the scale subresource have a JSON path as their only step."""
+    steps = error.path.steps if error.path else ()
+    is_json_path = len(steps) == 1 and str(steps[0]).startswith(".")
+    return tuple(str(steps[0])[1:].split(".")) if is_json_path else steps
 
 
 def _put(resource: Resource, probe: Probe) -> Resource:

@@ -308,6 +308,40 @@ def test_the_status_is_written_through_its_subresource(keywords: JSON, expected:
     assert summarize(Cluster, CustomResourceDefinition.from_manifest(manifest).versions[0]) == expected
 
 
+def test_an_absent_list_or_map_is_the_same_as_an_empty_one() -> None:
+    manifest = crd_of(Spec, group="example.com", kind="Backup")
+    spec = manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    del spec["properties"]["names"]["default"], spec["properties"]["limits"]["default"]
+
+    assert compare(Spec, CustomResourceDefinition.from_manifest(manifest).versions[0]) == ()
+
+
+def test_rules_that_a_server_does_not_check_are_no_divergence() -> None:
+    class Ruled(BaseModel):
+        mode: Literal["a", "b"] = "a"
+        size: Annotated[int, Field(ge=1)] = 1
+
+    manifest = crd_of(Ruled, group="example.com")
+    spec = manifest["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    spec["x-kubernetes-validations"] = [{"rule": "self.size < 100 || self.mode == 'a'"}]
+    spec["properties"]["mode"]["enum"] = ["a"]
+
+    assert summarize(Ruled, CustomResourceDefinition.from_manifest(manifest).versions[0]) == [
+        "spec.mode: only the CRD refuses"
+    ]
+
+
+def test_an_error_of_the_scale_subresource_belongs_to_its_field() -> None:
+    class Scaled(BaseModel):
+        replicas: Annotated[int, Field(ge=0)] = 1
+
+    manifest = crd_of(Scaled, group="example.com")
+    scale = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+    manifest["spec"]["versions"][0]["subresources"] = {"scale": scale}
+
+    assert compare(Scaled, CustomResourceDefinition.from_manifest(manifest).versions[0]) == ()
+
+
 class Tags(BaseModel):
     tags: set[str] = set()
     sizes: list[int] = []

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Final
 
+import kopf  # noqa: F401 - the pages share it with their sessions
+import pydantic  # noqa: F401 - the same
 import pytest
 import yaml
 from handbook import markdown, parts, running
@@ -74,6 +77,17 @@ def test_the_tutorial_ci_for_a_python_operator_works_as_shown(project: Project) 
     assert running.run(page, project) == 3
     (job,) = (yaml.safe_load(block.text) for block in markdown.blocks(page) if block.kind == "yaml")
     assert job["jobs"]["test"]["steps"][0]["with"] == {"fetch-depth": 0}
+
+
+def test_the_tutorial_about_pydantic_models_works_as_shown(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+
+    crd, divider, parity = _page("tutorials/kopf-with-pydantic").partition("## A test that both agree")
+
+    assert running.run(crd, project) == 1
+    for name in ("myop", "myop.models"):
+        del sys.modules[name]  # a command of a user ends with its process
+    assert running.run(divider + parity, project) == 3
 
 
 @pytest.mark.corpus
