@@ -162,6 +162,17 @@ def test_an_error_without_a_message_has_its_name() -> None:
     assert divergences["spec: only the class refuses"] == "Silent"
 
 
+def test_a_note_of_the_project_is_no_field() -> None:
+    def load(value: JSON) -> JSON:
+        if value.get("days") == 1:
+            error = ValueError("no single day")
+            error.add_note("ask the team")
+            raise error
+        return {"days": 30, "targets": [], **value}
+
+    assert summarize((load, dict), version())["spec: only the class refuses"] == "no single day"
+
+
 @pytest.mark.parametrize("model", [(), (1, 2), (dict,), (dict, dict, {}, {})])
 def test_other_tuples_are_misuse(model: Any) -> None:
     with pytest.raises(TypeError, match=r"is neither \(load, dump\) nor \(load, dump, schema\)"):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Annotated, Any, Literal
 
 import pydantic
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from pytest_crd.classes import DivergenceKind, compare, crd_of
+from pytest_crd.classes import DivergenceKind, compare, crd_of, differences, parity
 from pytest_crd.engine import CrdError, CrdVersion, CustomResourceDefinition
 
 JSON = dict[str, Any]
@@ -340,6 +341,21 @@ def test_an_error_of_the_scale_subresource_belongs_to_its_field() -> None:
     manifest["spec"]["versions"][0]["subresources"] = {"scale": scale}
 
     assert compare(Scaled, CustomResourceDefinition.from_manifest(manifest).versions[0]) == ()
+
+
+def test_a_refusal_without_fields_is_of_the_whole_object() -> None:
+    answer: Any = SimpleNamespace(errors=(), accepted=False, message="the server is busy")
+
+    ((steps, error),) = parity._read_errors(answer)
+
+    assert (steps, error.words) == ((), "the server is busy")
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"), [(("a", 0), 1), (("a", 1), None), (("a", "b"), None), (("b", "c"), None)]
+)
+def test_a_value_is_found_by_its_steps(steps: tuple[str | int, ...], expected: Any) -> None:
+    assert differences.find_value({"a": [1]}, steps) == expected
 
 
 class Tags(BaseModel):
