@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from pytest_crd.engine.errors import fielderror, refusal
@@ -17,6 +17,8 @@ from pytest_crd.engine.registry.fieldmanager import managers
 from pytest_crd.engine.registry.fieldmanager.managers import BrokenEntriesError
 from pytest_crd.engine.registry.requestbody import RefusedError
 
+# The server sets these fields after admission, and the uid of a new object.
+_REPLACED: Final = ("creationTimestamp", "generation")
 _METADATA: Final = FieldPath(("metadata",))
 _INVALID: Final = (
     ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating "
@@ -44,12 +46,13 @@ def settle(before: Resource, after: Resource) -> tuple[Resource, tuple[str, ...]
     metadata = after["metadata"]
     if not isinstance(metadata, Mapping):
         raise RefusedError(refusal.internal_error("system metadata was not initialized"))
-    _demand_types(metadata, after)
+    replaced = _REPLACED if (before.get("metadata") or {}).get("uid") else (*_REPLACED, "uid")
+    _demand_types(metadata, after, replaced)
     old_entries = (before.get("metadata") or {}).get("managedFields")
     if metadata.get("managedFields") == old_entries:
         return after, ()
     try:
-        managers.read(metadata.get("managedFields") or ())
+        managers.read(entry or {} for entry in metadata.get("managedFields") or ())
     except BrokenEntriesError as error:
         kept = {key: value for key, value in metadata.items() if key != "managedFields"}
         restored = kept if old_entries is None else {**kept, "managedFields": old_entries}
@@ -57,9 +60,9 @@ def settle(before: Resource, after: Resource) -> tuple[Resource, tuple[str, ...]
     return after, ()
 
 
-def _demand_types(metadata: Mapping[str, JSONValue], resource: Resource) -> None:
+def _demand_types(metadata: Mapping[str, JSONValue], resource: Resource, replaced: Collection[str]) -> None:
     try:
-        sent = {key: value for key, value in metadata.items() if key != "creationTimestamp"}  # the server replaces it
+        sent = {key: value for key, value in metadata.items() if key not in replaced}
         converting.convert(sent, metav1types.OBJECT_META)
     except MistypedError as error:
         kind, group = resource.get("kind"), str(resource.get("apiVersion", "")).rpartition("/")[0]

@@ -104,3 +104,21 @@ def replay(conversation: Conversation, version: str) -> JSONValue:
         assert answer.code == 201, answer.text
     results = list(webhookconversations.run(filled.requests, send, script, NAMESPACE, lambda: None))
     return webhookconversations.normalize(results, filled.requests, NAMESPACE, {_CERTIFICATE: "CA"})
+
+
+def find_difference(ours: Any, recorded: Any) -> str:
+    """Return the first difference between our answers and reviews and the recorded ones; empty if there is none."""
+    pairs = zip(ours["answers"], recorded["answers"], ours["calls"], recorded["calls"], strict=True)
+    for number, (answer, recorded_answer, calls, recorded_calls) in enumerate(pairs):
+        if answer != recorded_answer:
+            return f"answer {number}: {answer}\n  recorded: {recorded_answer}"
+        if [*filter(_admits, calls)] != [*filter(_admits, recorded_calls)]:
+            return f"reviews for admission {number}: {calls}\n  recorded: {recorded_calls}"
+        if unexpected := [call for call in calls if call not in recorded_calls]:
+            return f"reviews for conversion {number}: {unexpected}\n  recorded: {recorded_calls}"
+    return ""
+
+
+def _admits(call: JSONValue) -> bool:
+    kind: str = call[2]["kind"]
+    return kind == "AdmissionReview"

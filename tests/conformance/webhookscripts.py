@@ -166,7 +166,7 @@ def _set(root: Any, pointer: str, value: Any) -> None:
     elif isinstance(parent, list):
         if key == "-":
             parent.append(value)
-        elif int(key) < len(parent):
+        elif _has_item(parent, key):
             parent[int(key)] = value
 
 
@@ -174,9 +174,13 @@ def _take(root: Any, pointer: str) -> Any:
     parent, key = _parent(root, pointer)
     if isinstance(parent, dict):
         return parent.pop(key, _MISSING)
-    if isinstance(parent, list) and int(key) < len(parent):
+    if _has_item(parent, key):
         return parent.pop(int(key))
     return _MISSING
+
+
+def _has_item(place: Any, step: str) -> bool:
+    return isinstance(place, list) and step.isdigit() and int(step) < len(place)
 
 
 def _parent(root: Any, pointer: str) -> tuple[Any, str]:
@@ -185,7 +189,7 @@ def _parent(root: Any, pointer: str) -> tuple[Any, str]:
     for step in parents:
         if isinstance(place, dict):
             place = place.get(step)
-        elif isinstance(place, list) and int(step) < len(place):
+        elif _has_item(place, step):
             place = place[int(step)]
         else:
             place = None

@@ -10,7 +10,7 @@ from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.webhooks import admittedmetadata
 
 ENTRIES = [{"manager": "m", "operation": "Update", "apiVersion": "example.com/v1", "fieldsType": "FieldsV1"}]
-MALFORMED = [{"manager": "m", "operation": "Nothing"}]
+MALFORMED = [None]
 
 
 def object_with(metadata: Any) -> Any:
@@ -24,7 +24,7 @@ def object_with(metadata: Any) -> Any:
         {"apiVersion": "example.com/v1", "kind": "Cron"},
         object_with({"name": "a", "managedFields": ENTRIES}),
         object_with({"name": "a", "labels": {"a": "b"}}),
-        object_with({"name": "a", "creationTimestamp": 3, "managedFields": ENTRIES}),
+        object_with({"name": "a", "creationTimestamp": 3, "generation": "x", "uid": 5, "managedFields": ENTRIES}),
     ],
 )
 def test_well_formed_metadata_stays(after: Any) -> None:

@@ -242,6 +242,13 @@ COMMANDS: Final = (
         "a minute, depending on the count",
     ),
     Command(
+        "fuzz webhooks",
+        "oracle.fuzzers.webhooks",
+        "webhooks with random responses: answers of the server, and the reviews that it sends",
+        ("server or URL",),
+        "five minutes, depending on the count",
+    ),
+    Command(
         "fuzz soak",
         "oracle.fuzzers.soak",
         "`pytest-crd serve` under clients that write and watch for minutes: nothing lost, nothing doubled, no growth",

@@ -7,6 +7,7 @@ The watch cache of the server is off: with it, the server converts objects in th
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from concurrent import futures
 from typing import Any, Final
 
 from conformance import sharedparts, webhookconversations, webhookrequests
+from conformance.exchanges import Raw, Request
 from conformance.webhookconversations import ADDRESS, Conversation
 from conformance.webhookrequests import CRDS
 from conformance.webhookscripts import Script
@@ -157,10 +159,16 @@ class Recorder:
     def _converse(self, namespace: str, conversation: Conversation) -> JSONValue:
         script = self._webhooks.scripts[namespace]
         filled = self._filled(conversation, namespace)
+        send = self._cluster.sender()
+
+        def attempt(request: Request) -> Any:
+            try:
+                return send(request)
+            except http.client.RemoteDisconnected:  # the server panics
+                return Raw(502, {}, "")
+
         results = list(
-            webhookconversations.run(
-                filled.requests, self._cluster.sender(), script, namespace, lambda: time.sleep(_SETTLE_SECONDS)
-            )
+            webhookconversations.run(filled.requests, attempt, script, namespace, lambda: time.sleep(_SETTLE_SECONDS))
         )
         masks = {self._webhooks.url: ADDRESS, self._webhooks.authority: "CA"}
         return {"name": conversation.name, **webhookconversations.normalize(results, filled.requests, namespace, masks)}
