@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from pytest_crd.cases.caseresult import CaseResult
-from pytest_crd.cases.model import DefaultingCase, PruningCase, RequestCase
+from pytest_crd.cases.model import ConvertCase, DefaultingCase, PruningCase, RequestCase
 from pytest_crd.engine import CrdVersion
 
-Judged: TypeAlias = PruningCase | DefaultingCase | RequestCase
+Judged: TypeAlias = PruningCase | DefaultingCase | ConvertCase | RequestCase
 
 
 class JudgedCase(NamedTuple):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pytest_crd.cases import expectations, strays
+from pytest_crd.cases import caseverdicts, expectations, strays
 from pytest_crd.cases.caseresult import Accepted, CaseAnswer, CaseResult, MessageMismatch, Mismatch, Rejected, Trace
 from pytest_crd.cases.model import ConvertCase
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.engine import CrdLookupError, Response, UnknownConversionError
+from pytest_crd.engine import CrdLookupError, CrdVersion, Response, UnknownConversionError
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.observer import ObservedRequest
 
 
 def run(case: ConvertCase, input_: Mapping[str, JSONValue], subject: CaseSubject) -> CaseResult:
@@ -40,7 +41,15 @@ def run(case: ConvertCase, input_: Mapping[str, JSONValue], subject: CaseSubject
     if unmentioned:
         mismatches.append(unmentioned)
     answer = CaseAnswer(response.code, response.kept, response.errors, (), input_, frozenset({"name"}))
-    return CaseResult(target.context, tuple(mismatches), Trace(), (), answer=answer)
+    result = CaseResult(target.context, tuple(mismatches), Trace(), (), answer=answer)
+    return _report(case, source.version, result) if response.accepted else result
+
+
+def _report(case: ConvertCase, source: CrdVersion, result: CaseResult) -> CaseResult:
+    """Report a successful conversion and its case to the observer of the first version, and return the result of the case."""
+    if (listener := source.observer.request) is not None:
+        listener(source, ObservedRequest("", case.input, converted_to=case.to))
+    return caseverdicts.report_verdict(case, source, result)
 
 
 def _subject(case: ConvertCase, name: str | None, key: str, subject: CaseSubject) -> CaseSubject:

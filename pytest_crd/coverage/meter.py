@@ -7,7 +7,7 @@ subresource, each request counts only for the part that it writes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -65,13 +65,16 @@ class Meter:
             operands=self._variants.words,
         )
         self._conversion = _conversion(version)
-        self.points: tuple[Point, ...] = (*self._conversion, *self._root.all_points())
+        self.points: tuple[Point, ...] = (*self._conversion, *_webhook_conversions(version), *self._root.all_points())
         self._ids = {point.id for point in self.points}
         self._places = {point.id: point.place for point in self.points if point.kind == "rule"}
 
     def read(self, exchange: ObservedRequest) -> ReachedPoints:
         """Return the points that a request has reached."""
         look = Look()
+        if exchange.converted_to:
+            look.findings.see(_conversion_point(exchange.converted_to, "").id, Kept(ROOT))
+            return look.findings
         resource = exchange.validated
         if resource is not None and (resource.get("apiVersion"), resource.get("kind")) != self._type:
             return look.findings  # not an object of the version
@@ -264,6 +267,18 @@ def _see_left_out(  # noqa: PLR0913 - the state of a walk
 def _conversion(version: CrdVersion) -> tuple[Point, ...]:
     """Return the point of the conversion to the storage version; empty for the storage version itself, or with a webhook."""
     storage = next((item.name for item in version.crd.versions if item.storage), version.name)
-    if storage == version.name or version.unknown_when_stored:
+    if storage == version.name or version.unknown_when_stored or version.converter is not None:
         return ()
     return (Point("conversion", (), (), "stored", f"no object of {version.name} is ever stored as {storage}"),)
+
+
+def _webhook_conversions(version: CrdVersion) -> Iterator[Point]:
+    """Yield a point for each version to which a webhook that can be called converts the objects of a version."""
+    if version.converter is not None:
+        for other in version.crd.versions:
+            if other.name != version.name and (other.served or other.storage):
+                yield _conversion_point(other.name, f"no object of {version.name} is ever converted to {other.name}")
+
+
+def _conversion_point(target: str, words: str) -> Point:
+    return Point("conversion", (), (), f"to-{target}", words)

@@ -80,6 +80,8 @@ class Suggestions:
 
     def _candidates(self, point: Point) -> Iterator[Suggestion]:
         place = point.place
+        if point.kind == "conversion" and point.side not in _FROM_OBJECTS:
+            return  # only a case of `convert` reaches it
         if point.side in _FROM_OBJECTS:
             # A field is left out of the object that could have it.
             subresource = self._placer.subresource(place[:-1] if point.side == LEFT_OUT else place)

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from pytest_crd.cases import comparison
 from pytest_crd.cases.caseverdicts import JudgedCase
-from pytest_crd.cases.model import RequestCase
+from pytest_crd.cases.model import ConvertCase, RequestCase
 from pytest_crd.coverage import recognition
 from pytest_crd.coverage.evidence import (
     Evidence,
@@ -34,7 +34,8 @@ class Statement:
     def __init__(self, verdict: JudgedCase) -> None:
         """Take the case and its answer from the verdict."""
         self._case = verdict.case
-        self._schema = verdict.version.schema
+        version = verdict.version
+        self._schema = (version.crd.version(self._case.to) if isinstance(self._case, ConvertCase) else version).schema
         answer = verdict.result.answer
         assert answer is not None  # noqa: S101 - a judged case has an answer
         self._stored = answer.stored

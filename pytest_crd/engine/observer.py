@@ -46,6 +46,7 @@ class ObservedRequest(NamedTuple):
         errors: The errors of the request.
         rules: The results of its rules, in the order of evaluation.
         pruned: The pruned object if the request was refused for unknown fields alone; else None.
+        converted_to: The version in which a stored object is read; empty for all other requests.
     """
 
     written: Literal["object", "status", ""]
@@ -55,6 +56,7 @@ class ObservedRequest(NamedTuple):
     errors: Sequence[FieldError] = ()
     rules: Sequence[RuleOutcome] = ()
     pruned: Mapping[str, JSONValue] | None = None
+    converted_to: str = ""
 
 
 # Called with the `CrdVersion` that handled the request, and the request.

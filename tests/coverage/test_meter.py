@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from support.covered import reached, reached_in_spec, version_of
+from support.webhooks import FixedWebhooks, FunctionConverter
 
 from pytest_crd import coverage, engine
-from pytest_crd.coverage import Collector
+from pytest_crd.coverage import Collector, reachingobjects
 
 TEXT = {"type": "string"}
 OPEN = "x-kubernetes-preserve-unknown-fields"
@@ -459,6 +460,23 @@ def test_webhook_conversion_has_no_point() -> None:
     )
 
     assert not [candidate for candidate in coverage.points(crd.version("v1beta1")) if candidate.kind == "conversion"]
+
+
+def test_a_webhook_that_can_be_called_has_a_point_for_each_other_version() -> None:
+    client = {"url": "https://example.com/convert"}
+    webhook = {"strategy": "Webhook", "webhook": {"clientConfig": client, "conversionReviewVersions": ["v1"]}}
+    converter = FunctionConverter(lambda resource, _: resource)
+    crd = _two_versions(conversion=webhook).with_webhooks(FixedWebhooks(converter))
+    points = [point for point in coverage.points(crd.version("v1")) if point.kind == "conversion"]
+    hidden = _two_versions(conversion=webhook).manifest
+    hidden["spec"]["versions"][1]["served"] = False
+    alone = engine.CustomResourceDefinition.from_manifest(hidden).with_webhooks(FixedWebhooks(converter))
+
+    assert [point.text for point in points] == ["no object of v1 is ever converted to v1beta1"]
+    assert reached(crd.version("v1"), lambda version: version.create({"spec": "a"})).isdisjoint({points[0].id})
+    assert [point.side for point in coverage.points(crd.version("v1beta1")) if point.kind == "conversion"] == ["to-v1"]
+    assert not [point for point in coverage.points(alone.version("v1")) if point.kind == "conversion"]
+    assert reachingobjects.Suggestions(crd.version("v1")).suggest(points[0]) is None
 
 
 def test_ids_of_points_are_unique() -> None:

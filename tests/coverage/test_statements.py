@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from support.covered import version_of
+from support.webhooks import FixedWebhooks, FunctionConverter
 
 from pytest_crd.cases import caserunner, loader
 from pytest_crd.cases.caseresult import CaseResult
@@ -16,6 +17,8 @@ from pytest_crd.cases.objectsources import resolve
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.coverage import Collector
 from pytest_crd.engine import CrdVersion
+from pytest_crd.engine.jsonvalue import JSONObject
+from pytest_crd.engine.registry.conversion import ConversionFailedError
 
 OPEN = "x-kubernetes-preserve-unknown-fields"
 RULES = "x-kubernetes-validations"
@@ -216,6 +219,38 @@ def test_a_conversion_is_held_if_the_stored_object_is_expected() -> None:
 
     assert ":stored" in find_points("input: {spec: a}, contains: {spec: a}", version=version)[0]
     assert ":stored" not in find_points("input: {spec: a}, accepted: true", version=version)[0]
+
+
+@pytest.mark.parametrize(
+    ("declared", "is_held"),
+    [
+        ("to: v1, input: {spec: a}, expected: {spec: a}", {":to-v1"}),
+        ("from: v1, to: v2, input: {spec: a}, contains: {spec: a}", {":to-v2"}),
+        ("to: v1, input: {spec: refused}, refused: no such text", set()),
+    ],
+)
+def test_a_conversion_by_a_webhook_is_held_by_an_expected_result(declared: str, is_held: set[str]) -> None:
+    def convert(resource: JSONObject, _api_version: str) -> JSONObject:
+        if resource["spec"] == "refused":
+            raise ConversionFailedError("no such text")
+        return resource
+
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": TEXT}}}
+    manifest: dict[str, Any] = {**VERSION.crd.manifest}
+    versions = [{"name": name, "served": True, "storage": name == "v1", "schema": schema} for name in ("v2", "v1")]
+    client = {"clientConfig": {"url": "https://example.com/convert"}, "conversionReviewVersions": ["v1"]}
+    conversion = {"strategy": "Webhook", "webhook": client}
+    manifest["spec"] = {**manifest["spec"], "versions": versions, "conversion": conversion}
+    collector = Collector()
+    crd = type(VERSION.crd).from_manifest(manifest).with_webhooks(FixedWebhooks(FunctionConverter(convert)))
+    text = yaml.safe_dump({"crd": "pots.example.com", "convert": [{"name": "a", **yaml.safe_load(f"{{{declared}}}")}]})
+    [file] = loader.load(text.encode(), source="cases")
+
+    with crd.observer.heard_by(request=collector.take, verdict=collector.hear):
+        result = caserunner.run(resolve(file.cases[0], Path()), CaseSubject(crd.version("v2")))
+
+    assert result.holds
+    assert {id_ for version in crd.versions for id_ in collector.held_points(version)} == is_held
 
 
 def test_a_failed_case_holds_nothing() -> None:
