@@ -41,7 +41,7 @@ class Catalog:
     sources: Sources
     kubernetes_version: str
     stored: frozenset[str] = frozenset()
-    find_webhooks: Callable[[Iterable[str]], Webhooks | None] = lambda _: None
+    find_webhooks: Callable[[Iterable[str]], Webhooks | None] | None = None
     _project: CustomResourceDefinitions | None = None
     _loaded: dict[tuple[Path, tuple[str, ...]], CustomResourceDefinitions] = field(default_factory=dict)
     _webhooks: Webhooks | None = None
@@ -59,7 +59,7 @@ class Catalog:
         """
         if self._project is None:
             crds = self.sources.crds(self.kubernetes_version).guarded(self._guard_of)
-            self._webhooks = self.find_webhooks(crd.name for crd in crds)
+            self._webhooks = None if self.find_webhooks is None else self.find_webhooks(crd.name for crd in crds)
             self._project = crds.with_webhooks(self._webhooks)
         return self._project
 
@@ -71,7 +71,8 @@ class Catalog:
         Raises:
             InputError: As for `crds`.
         """
-        self.crds  # noqa: B018 - finds the webhooks, too
+        if self.find_webhooks is not None:
+            self.crds  # noqa: B018 - finds the webhooks, too
         return self._webhooks
 
     def every(self) -> tuple[ReadCrd, ...]:

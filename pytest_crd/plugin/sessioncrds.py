@@ -35,7 +35,7 @@ def open_sources(config: pytest.Config) -> Sources:
 def open_catalogs(config: pytest.Config, sources: Sources) -> tuple[Catalog, ...]:
     """Return a catalog for each Kubernetes version of the session."""
     stored = project.get_settings(config).stored
-    find_webhooks = config.stash.get(FIND_WEBHOOKS, lambda _: None)
+    find_webhooks = config.stash.get(FIND_WEBHOOKS, None)
     return tuple(Catalog(sources, version, stored, find_webhooks) for version in project.kubernetes_versions(config))
 
 

@@ -224,6 +224,7 @@ def test_patches_that_cannot_be_applied_are_a_mistake_with_its_line(layout: Layo
     (variant,) = catalog.variants_of(suite, folder=layout.folder)
 
     with pytest.raises(
-        CaseFileError, match=r"^s\.yaml:4: the old CRD cannot be made: remove '/x': Unable to remove nonexistent key: x"
+        CaseFileError,
+        match=r"^s\.yaml:4: the old CRD cannot be made: remove '/x': error in remove for path: '/x': Unable to remove nonexistent key: x: missing value",
     ):
         catalog.suite_old_version_of(suite, suite.cases[0].case, variant)
