@@ -140,7 +140,7 @@ class Survey:
         resource = evidence.trip.departure.resource
 
         def is_shown(resource: Resource) -> bool:
-            departure = self.route.begin(resource)
+            departure = None if self.route.conversions.is_time_spent else self.route.begin(resource)
             if departure is None:
                 return False
             trip = self.route.run(departure, is_repeated=is_unstable)

@@ -17,6 +17,8 @@ Resource: TypeAlias = Mapping[str, Any]
 
 # The metadata that a webhook may change.
 _CHANGEABLE: Final = ("labels", "annotations")
+# The time for all conversions of a check; after it, objects are no longer shrunk.
+_MOST_SECONDS: Final = 10.0
 _SENT: Final = ("name", "namespace", *_CHANGEABLE)
 
 
@@ -68,6 +70,11 @@ class Conversions:
     def __init__(self) -> None:
         self.count = 0
         self.seconds = 0.0
+
+    @property
+    def is_time_spent(self) -> bool:
+        """Whether the conversions took so long that no more are called than necessary."""
+        return self.seconds > _MOST_SECONDS
 
     def convert(self, resource: Resource, target: CrdVersion) -> Resource:
         """
@@ -122,13 +129,14 @@ class Route:
     Attributes:
         source: The first version.
         target: The other version.
+        conversions: The conversions of all routes.
     """
 
     def __init__(self, source: CrdVersion, target: CrdVersion, conversions: Conversions) -> None:
         """Create from two versions and the conversions to count."""
         self.source = source
         self.target = target
-        self._conversions = conversions
+        self.conversions = conversions
         self._departures = TripWriter(source)
         self._arrivals = TripWriter(target)
 
@@ -167,7 +175,7 @@ class Route:
     def _convert(self, resource: Resource, target: CrdVersion) -> tuple[Resource | None, str]:
         """Return the converted object, or the reason of a refusal."""
         try:
-            return self._conversions.convert(resource, target), ""
+            return self.conversions.convert(resource, target), ""
         except (ConversionFailedError, InputError) as error:
             return None, str(error)
 

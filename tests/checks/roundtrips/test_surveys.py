@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from checks.roundtrips.roundtripcrds import NUMBER, TEXT, judge, keep, make_crd, texts, version
 
-from pytest_crd.checks.roundtrips import surveys, tripobjects
+from pytest_crd.checks.roundtrips import surveys, tripobjects, trips
 from pytest_crd.engine.jsonvalue import JSONObject
 
 
@@ -30,6 +30,17 @@ def test_a_large_object_is_replaced_by_a_small_one_with_the_field(monkeypatch: p
     details = {finding.field: finding.details[0] for finding in verdict.findings if "way v1" in finding.text}
     assert details["spec.count"] == 'v1  {"spec": {"a": "a", "b": "a", "c": "a", "count": 0}}'
     assert details["spec.c"] == 'v1  {"spec": {"c": "a"}}'
+
+
+def test_objects_are_not_shrunk_if_conversions_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trips, "_MOST_SECONDS", 0)
+    fields = {"a": TEXT, "b": TEXT}
+    versions = version("v1", fields, "a", "b"), version("v2", {"a": TEXT})
+    versions[0]["schema"]["openAPIV3Schema"]["required"] = ["spec"]
+
+    (finding,) = judge(make_crd(*versions, convert=keep)).findings[:1]
+
+    assert finding.details[0] == 'v1  {"spec": {"a": "a", "b": "a"}}'
 
 
 def test_one_field_that_refuses_a_conversion_is_told_once() -> None:
