@@ -10,6 +10,7 @@ import enum
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
+from pytest_crd.casefiles import failedcalls
 from pytest_crd.cases import expectedowners, loader
 from pytest_crd.cases.caseresult import (
     Accepted,
@@ -21,6 +22,7 @@ from pytest_crd.cases.caseresult import (
     ObjectMismatch,
     PathsMismatch,
     Present,
+    Rejected,
     Strays,
 )
 from pytest_crd.cases.model import OF_STORED, AnyCase, ApplyCase, ConvertCase, RequestCase
@@ -33,7 +35,7 @@ from pytest_crd.engine.schema.metafields import TYPE_META
 
 # The keys of expectations about accepted objects, and about refused ones.
 _OF_ACCEPTED: Final = ("expected", "contains", "absent", "accepted", "lost", "managers")
-_OF_REFUSED: Final = ("errors", "containsErrors", "error", "denied", "conflicts")
+_OF_REFUSED: Final = ("errors", "containsErrors", "error", "denied", "conflicts", "refused")
 
 
 class Mode(enum.IntEnum):
@@ -80,6 +82,9 @@ def observe(case: AnyCase, run: Callable[[AnyCase], CaseResult], mode: Mode) -> 
     is_wanted = case.is_open or bool(case.blanks) or mode >= Mode.UPDATE
     if result.answer is None:
         return Observed(result, problem=_explain_by_hand(result) if is_wanted else "")
+    if is_wanted and (case.is_open or case.blanks or not result.holds) and failedcalls.is_among(result.answer.errors):
+        refused = Rejected(result.answer.code, result.answer.errors)
+        return Observed(result._replace(mismatches=(refused,)), problem=failedcalls.PROBLEM)
     turn = _turn(case, result.answer)
     if turn and mode < Mode.UPDATE_VERDICTS:
         problem = f"{turn}: only --crd-update-verdicts turns a verdict around"
@@ -211,9 +216,10 @@ def _misspelt(
 
 def _turn(case: AnyCase, answer: CaseAnswer) -> str:
     """Return the change of the verdict that *case* states; empty without a change, or if the case states no verdict."""
-    if case.is_open or not isinstance(case, RequestCase):
+    if case.is_open or not isinstance(case, RequestCase | ConvertCase):
         return ""
-    is_refused, wants_refusal = bool(answer.errors), case.expects_refusal or _leaves_open_refusal(case)
+    expects_refusal = case.refused is not None if isinstance(case, ConvertCase) else case.expects_refusal
+    is_refused, wants_refusal = bool(answer.errors), expects_refusal or _leaves_open_refusal(case)
     if is_refused == wants_refusal:
         return ""
     return "accepted -> refused" if is_refused else "refused -> accepted"

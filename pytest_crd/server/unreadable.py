@@ -2,7 +2,7 @@
 Stored objects that a server cannot read: no webhook converts them to the version of a request.
 
 Reference:
-    apiserver storage/etcd3/corrupt_obj_deleter.go; storage/errors/storage.go.
+    apiserver storage/etcd3/corrupt_obj_deleter.go; storage/errors/storage.go; registry/generic/registry/dryrun.go.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
+from pytest_crd.engine.registry.request import Request
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.resourcetypes import ResourceType
@@ -70,15 +71,27 @@ def demand_readable(type_: ResourceType, entry: StoredObject) -> None:
         raise UnreadableObjectError(type_, entry, problem)
 
 
-def demand_updatable(type_: ResourceType, entry: StoredObject) -> None:
+def demand_updatable(type_: ResourceType, entry: StoredObject, request: Request) -> None:
     """
-    Refuse to update an unreadable object.
+    Refuse to update an unreadable object; a dry run only reads it.
+
+    Args:
+        type_: The type of the object.
+        entry: The object.
+        request: The request.
 
     Raises:
         ApiError: 500: it is unreadable.
     """
     if problem := find_problem(type_, entry):
-        raise statuses.failure(500, "", problem)
+        refused = statuses.failure(500, "", problem).status
+        status = _status_of_read(type_, entry, problem) if request.dry_run else refused
+        raise ApiError(status)
+
+
+def is_free(type_: ResourceType, entry: StoredObject | None, request: Request) -> bool:
+    """Return whether a create finds no object of its name: a dry run counts an unreadable object as none."""
+    return entry is None or (request.verb == "create" and request.dry_run and bool(find_problem(type_, entry)))
 
 
 def find_limit(type_: ResourceType) -> int:

@@ -108,13 +108,14 @@ def _attempt(  # noqa: PLR0913, PLR0917 - a request and where it is decided
         )
         name = info.name or _name_in(request.body) or _generated(request.body, generated.suffix())
         key = type_.key(info.namespace, name)
-        entry = store.get(key)
+        found = store.get(key)
+        entry = None if unreadable.is_free(type_, found, request) else found
         if entry is not None:
             request = request._replace(resource_version=str(entry.revision))
         outcome = type_.answer(None if entry is None else entry.value, request, generated)
         outcome.stored  # noqa: B018 - computes the objects before the store is locked
         with store.lock:
-            if store.get(key) is not entry:
+            if store.get(key) is not found:
                 return None
             outcome.report()
             return _commit(store, type_, info, request, admit, entry, outcome)
@@ -204,7 +205,7 @@ def _demand_conversions(
         ApiError: 500.
     """
     if entry is not None and request.verb != "create":
-        unreadable.demand_updatable(type_, entry)
+        unreadable.demand_updatable(type_, entry, request)
     if outcome.response.accepted or (request.verb == "create" and _is_storable(outcome)):
         type_.demand_conversion(type_.api_version, type_.storage_api_version)
 

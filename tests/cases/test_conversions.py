@@ -156,6 +156,56 @@ def test_conversions_are_filled_in_and_updated(text: str, mode: Mode, values: di
     assert bool(observed.problem) is not bool(values)
 
 
+@pytest.mark.parametrize(
+    ("minutes", "expectation", "turn", "values"),
+    [
+        (13, "expected: TODO", "accepted -> refused", {"refused": "conversion webhook for tabs failed: 13 is unlucky"}),
+        (2, "refused: unlucky", "refused -> accepted", {"expected": {"spec": {"seconds": 120}}}),
+        (
+            13,
+            "expected: {spec: {seconds: 1}}",
+            "accepted -> refused",
+            {"refused": "conversion webhook for tabs failed: 13 is unlucky"},
+        ),
+    ],
+)
+def test_the_verdict_on_a_conversion_is_turned_only_on_request(
+    minutes: int, expectation: str, turn: str, values: dict[str, Any]
+) -> None:
+    subject = CaseSubject(_version("v1alpha1"))
+    case = _case(f"to: v1, input: {{spec: {{minutes: {minutes}}}}}, {expectation}", fills=True)
+
+    left = observation.observe(case, lambda one: caserunner.run(one, subject), Mode.UPDATE)
+    turned = observation.observe(case, lambda one: caserunner.run(one, subject), Mode.UPDATE_VERDICTS)
+
+    assert (left.values, left.problem, left.result.holds) == (
+        {},
+        f"{turn}: only --crd-update-verdicts turns a verdict around",
+        False,
+    )
+    assert (turned.values, turned.turn, turned.result.holds) == (values, turn, True)
+
+
+@pytest.mark.parametrize("expectation", ["", ", expected: TODO"])
+@pytest.mark.parametrize("mode", Mode)
+def test_the_message_of_a_failed_call_is_no_expectation(expectation: str, mode: Mode) -> None:
+    def fail(_resource: JSONObject, _api_version: str) -> JSONObject:
+        words = "dial tcp 127.0.0.1:9443: connect: connection refused"
+        raise ConversionFailedError(
+            f'conversion webhook for example.com/v1alpha1, Kind=Tab failed: Post "https://example.com/convert": {words}'
+        )
+
+    crd = CustomResourceDefinition.from_manifest(_manifest())
+    subject = CaseSubject(crd.with_webhooks(FixedWebhooks(FunctionConverter(fail))).version("v1alpha1"))
+    case = _case(f"to: v1, input: {{spec: {{minutes: 2}}}}{expectation}", fills=True)
+
+    observed = observation.observe(case, lambda one: caserunner.run(one, subject), mode)
+
+    assert (observed.values, observed.problem) == ({}, "the call of a webhook failed, so that its answer is not known")
+    (mismatch,) = observed.result.mismatches
+    assert isinstance(mismatch, Rejected)
+
+
 def test_an_old_object_is_stored_through_the_webhook() -> None:
     text = "old: {spec: {minutes: 2, note: tea}}, patch: {spec: {minutes: 3}}, expected: {spec: {minutes: 3}}"
 

@@ -132,3 +132,16 @@ def test_denials_are_updated() -> None:
     assert _observe(wrong, _version(None, _deny), Mode.UPDATE).values["denied"][0]["by"] == "v.example.com"
     assert _observe("input: {spec: {a: toolong}}, denied: [{by: w.example.com}]", _version(), Mode.UPDATE).problem
     assert _observe(f"{INPUT}, denied: TODO", _version(None, _deny), Mode.FILL).values["denied"]
+
+
+@pytest.mark.parametrize("expectation", ["", ", errors: TODO", ", expected: {spec: {a: y}}"])
+def test_the_message_of_a_failed_call_is_no_expectation(expectation: str) -> None:
+    def fail(_request: AdmissionRequest) -> Admitted:
+        words = 'failed calling webhook "v.example.com": failed to call webhook: the server is currently unable'
+        raise RefusedError(Refusal(500, "InternalError", f"Internal error occurred: {words}"))
+
+    observed = _observe(f"{INPUT}{expectation}", _version(None, fail), Mode.UPDATE_VERDICTS)
+
+    assert (observed.values, observed.problem) == ({}, "the call of a webhook failed, so that its answer is not known")
+    assert not observed.result.holds
+    assert _run(f"{INPUT}, error: failed calling webhook", _version(None, fail)).holds

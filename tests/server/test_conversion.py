@@ -230,6 +230,35 @@ def test_an_object_that_the_webhook_does_not_convert_is_unreadable(calling: Api)
     assert servers.ask(calling, "GET", f"{STORED}/b").code == 200
 
 
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+@pytest.mark.parametrize(
+    ("query", "start"),
+    [
+        ("", "object not decodable revision="),
+        ("?dryRun=All", "Internal error occurred: StorageError: corrupt object, Code: 7, Key: /example.com/things/"),
+    ],
+)
+def test_a_dry_run_of_an_update_reads_an_unreadable_object(calling: Api, method: str, query: str, start: str) -> None:
+    servers.ask(calling, "POST", STORED, _thing(name="b", labels={"a": "b"}))
+    media_type = {"mediaType": "application/merge-patch+json"} if method == "PATCH" else {}
+
+    answer = servers.ask(calling, method, f"{OTHER}/b{query}", _thing("v2", name="b"), **media_type)
+
+    assert (answer.code, answer.value["message"][: len(start)]) == (500, start)
+
+
+def test_a_dry_run_of_a_create_finds_no_unreadable_object(calling: Api) -> None:
+    servers.ask(calling, "POST", STORED, _thing(name="b", labels={"a": "b"}))
+
+    codes = [
+        servers.ask(calling, "POST", f"{path}?dryRun=All", _thing(version, name="b")).code
+        for path, version in ((OTHER, "v2"), (STORED, "v1"))
+    ]
+
+    assert codes == [201, 409]
+    assert servers.ask(calling, "POST", OTHER, _thing("v2", name="b")).code == 409
+
+
 def test_a_patched_crd_still_calls_the_webhook(calling: Api) -> None:
     _store_in_v2(calling)
 

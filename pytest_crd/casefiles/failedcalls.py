@@ -1,0 +1,23 @@
+"""
+Failed calls of webhooks, whose messages no case should state: they are about a test run, not about a CRD.
+
+Reference:
+    apiserver admission/plugin/webhook/errors/statuserror.go; client-go rest/request.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from pytest_crd.engine import FieldError
+
+PROBLEM: Final = "the call of a webhook failed, so that its answer is not known"
+# A conversion that the webhook itself refuses has its words in place of the request's.
+_FAILED: Final = re.compile(r'failed calling webhook "|conversion webhook for [^ ]+, Kind=[^ ]+ failed: Post "')
+
+
+def is_among(errors: Iterable[FieldError]) -> bool:
+    """Return whether one of the errors of a refusal says that a webhook could not be called."""
+    return any(_FAILED.search(error.message) for error in errors)
