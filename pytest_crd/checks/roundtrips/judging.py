@@ -22,6 +22,8 @@ from pytest_crd.wording import counted
 # The time that conversions may take before further objects are left out.
 _SECONDS: Final = 3.0
 _MOST_PATHS: Final = 5
+# The most warnings about the conversion None that are not summed up.
+_MOST_WARNINGS: Final = 3
 _HEADING: Final = "objects differ after a round trip between versions"
 _MINOR_WORDS: Final = {
     SymptomKind.EMPTY: "empty values are lost or added, as by structs of Go",
@@ -63,7 +65,8 @@ class _Judge:
             return CheckVerdict(passed_over=f"no object of {self._crd.kind} is found that a server accepts")
         notes = (*(note for survey in done for note in _describe(survey)), *dict.fromkeys(self._notes))
         if not self._has_webhook:
-            return CheckVerdict(allowed=(*findings, *zeros), notes=notes)
+            warnings, listed = _sum_up(findings, self._crd)
+            return CheckVerdict(allowed=(*warnings, *zeros), notes=(*notes, *listed))
         return CheckVerdict(_HEADING, findings, allowed=zeros, notes=notes)
 
     def _survey(self, source: CrdVersion, target: CrdVersion) -> Survey | None:
@@ -134,6 +137,18 @@ def _merge(found: Iterable[_Finding]) -> Iterator[CheckFinding]:
         targets = [item.target for item in others if item.target != first.target]
         details = (f"as well by way of {', '.join(targets)}",) if targets else ()
         yield first.finding._replace(details=(*first.finding.details, *details))
+
+
+def _sum_up(
+    findings: tuple[CheckFinding, ...], crd: CustomResourceDefinition
+) -> tuple[tuple[CheckFinding, ...], tuple[str, ...]]:
+    """Return many warnings as one, and the text of each as a note; few warnings unchanged, and no notes."""
+    if len(findings) <= _MOST_WARNINGS:
+        return findings, ()
+    paths = [finding.field or "the whole object" for finding in findings]
+    words = f"{len(findings)} fields of {crd.kind} change on the way between versions, as the conversion is None"
+    warning = CheckFinding(crd.source, f"{words}: {_list_paths(paths)} (-v lists them)")
+    return (warning,), tuple(f"{finding.place}: {finding.text}" for finding in findings)
 
 
 def _find_line(version: CrdVersion, place: Place) -> str:

@@ -416,3 +416,16 @@ def test_webhooks_that_cannot_be_called_are_not_judged() -> None:
     crd = make_crd(*SAME).with_webhooks(FixedWebhooks(None))
 
     assert not planning.is_known(crd)
+
+
+def test_many_changes_by_the_conversion_none_are_one_warning() -> None:
+    others = {f"field{number}": TEXT for number in range(6)}
+
+    verdict = judge(make_crd(version("v1", {"name": TEXT}), version("v2", {"name": TEXT, **others}), strategy="None"))
+
+    (warning,) = verdict.allowed
+    assert warning.text == (
+        "6 fields of Tab change on the way between versions, as the conversion is None: spec.field0, spec.field1, "
+        "spec.field2, spec.field3, spec.field4 and 1 more (-v lists them)"
+    )
+    assert sum("is lost on the way" in note for note in verdict.notes) == 6

@@ -90,6 +90,13 @@ def test_the_tutorial_about_pydantic_models_works_as_shown(project: Project, mon
     assert running.run(divider + parity, project) == 3
 
 
+def test_the_tutorial_about_conversion_works_as_shown(project: Project) -> None:
+    page = _page("tutorials/conversion-webhook")
+
+    assert running.run(page, project) == 3
+    assert markdown.blocks(page)[-1].text in project.read("tests/test_conversion.crd.yaml")
+
+
 @pytest.mark.corpus
 @pytest.mark.skipif(not CORPUS, reason="CRD_CORPUS names no folder with real CRDs")
 def test_the_readme_shows_real_output_for_keda(project: Project) -> None:
