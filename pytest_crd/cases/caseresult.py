@@ -174,6 +174,7 @@ class Accepted(NamedTuple):
         ratcheted: Errors of the object that are tolerated because the old object has them too.
         conflicts: The conflicts that the case expects.
         denials: The denials that the case expects, as it states them.
+        hint: A possible cause of missing denials; may be empty.
     """
 
     code: int
@@ -182,6 +183,7 @@ class Accepted(NamedTuple):
     ratcheted: tuple[FieldError, ...] = ()
     conflicts: tuple[ExpectedConflict, ...] = ()
     denials: tuple[str, ...] = ()
+    hint: str = ""
 
 
 class NearMiss(NamedTuple):
@@ -227,7 +229,7 @@ class MessageMismatch(NamedTuple):
     Attributes:
         part: The expected part.
         message: The whole message.
-        key: The key of the case that was not met: `error` or `refused`.
+        key: The key of the case that was not met: `error`, `refused` or `denied`.
     """
 
     part: str

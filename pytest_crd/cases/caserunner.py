@@ -278,6 +278,8 @@ def _refuse_invalid_old(case: UpdateCase, old_subject: CaseSubject) -> None:
 def _hint(case: RequestCase, response: Response, subject: CaseSubject) -> str:
     if isinstance(case, ApplyCase) and (undeclared := strays.describe_undeclared(case, response, subject)):
         return "; ".join(undeclared)
+    if case.denied and response.accepted and subject.version.crd.webhooks is None:
+        return unreachable.NO_WEBHOOKS
     name, version = case.section.subresource, subject.version
     missing = {"status": not version.has_status, "scale": version.subresources.scale is None}
     is_missing = response.code == _NOT_FOUND and missing.get(name, False)

@@ -31,7 +31,7 @@ def compare_response(
     Args:
         case: The case, with `errors`, `containsErrors`, `error`, `conflicts`; without them, it expects acceptance.
         response: The server's response.
-        hint: A possible cause of a refusal; may be empty.
+        hint: A possible cause of a refusal, or of missing denials; may be empty.
         ratcheted: The tolerated errors of an accepted object.
     """
     if not case.expects_refusal:
@@ -42,7 +42,7 @@ def compare_response(
         expected = (*(case.errors or ()), *(case.contains_errors or ()))
         conflicts = case.conflicts if isinstance(case, ApplyCase) else None
         denied = tuple(map(denials.describe, case.denied or ()))
-        yield Accepted(response.code, expected, case.error, tuple(ratcheted), conflicts or (), denied)
+        yield Accepted(response.code, expected, case.error, tuple(ratcheted), conflicts or (), denied, hint)
         return
     yield from denials.compare_denials(case, response)
     if isinstance(case, ApplyCase):

@@ -7,6 +7,7 @@ An `absent` with such a path would always hold, and is a mistake. Elsewhere it e
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from pytest_crd import suggestions
 from pytest_crd.cases import comparison, refusals, sending
@@ -18,6 +19,8 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 # An error without a field, as the server prints it.
 _NO_FIELD = "<nil>"
+NO_WEBHOOKS: Final = "no webhook is called; set crd_webhooks, and call pytest-crd test with --webhooks"
+"""The reason why no request is denied or mutated."""
 
 
 def find_mistakes(case: Case, subject: CaseSubject, old_subject: CaseSubject) -> Iterator[Mistake]:
@@ -67,7 +70,10 @@ def add_hints(
 
 def _with_hints(case: Case, sent: JSONValue, mismatch: Mismatch, subjects: Sequence[CaseSubject]) -> Mismatch:
     if isinstance(mismatch, PathsMismatch) and mismatch.key not in {"denied", "warnings"}:
-        return mismatch._replace(hints=_of_paths(case, sent, mismatch.missing, subjects))
+        hints = _of_paths(case, sent, mismatch.missing, subjects)
+        if mismatch.key == "mutated" and subjects[0].version.crd.webhooks is None:
+            hints = dict.fromkeys(mismatch.missing, f"is a cause: {NO_WEBHOOKS}") | hints
+        return mismatch._replace(hints=hints)
     if isinstance(mismatch, ErrorsMismatch):
         missing = [expected for expected, _ in mismatch.missing]
         fields = [expected.field for expected in missing if expected.field is not None and expected.field != _NO_FIELD]

@@ -36,6 +36,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
         default=testformats.TEXT,
         help="the format of the results on stdout: text (default), json, junit or tap; with the last three, messages go to stderr",
     )
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="count",
+        default=0,
+        help="show each test, all notes and whole failures, as pytest does",
+    )
     parser.add_argument("--junitxml", metavar="FILE", help="write pytest's JUnit XML into this file")
     testrun.declare(parser)
 
@@ -52,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     outcome = testrun.run(
         options.paths,
         options.settings,
-        [*junit, *options.handed_on],
+        [*junit, *(["-v"] * options.verbose), *options.handed_on],
         has_baseline=not options.no_baseline,
         stdout="" if options.output == testformats.TEXT else options.output,
     )

@@ -51,7 +51,7 @@ def heading(verdict: CaseVerdict) -> str:
         return f"refused ({verdict.code}), but expected to be accepted"
     if isinstance(verdict, Accepted):
         return f"accepted ({verdict.code}), but expected to be refused"
-    return verdict.key if isinstance(verdict, ErrorsMismatch) else "error"
+    return verdict.key
 
 
 def lines(verdict: CaseVerdict, *, verbosity: int = 0) -> Iterator[VerdictLine]:
@@ -91,7 +91,7 @@ def _accepted(verdict: Accepted) -> Iterator[VerdictLine]:
         text = describe_conflict(conflict.manager, conflict.field)
         yield VerdictLine("missing", text, "expected", f"accepted, expected the conflict {text}", field=conflict.field)
     for text in verdict.denials:
-        yield VerdictLine("missing", text, "expected", f"accepted, expected the denial {text}")
+        yield VerdictLine("missing", text, "expected", f"accepted, expected the denial {text}", note=verdict.hint)
     for error in verdict.ratcheted:
         yield VerdictLine("ratcheted", error.told, "actual", note="wrong in `old` too, so an update keeps it")
 

@@ -97,6 +97,7 @@ def test_a_refusal_by_the_schema_is_no_denial() -> None:
     result = _run("input: {spec: {a: toolong}}, denied: [{by: v.example.com}]", _version())
 
     assert ["v.example.com" in row.brief for row in reporttext.find_differences(result)] == [True]
+    assert "denied:" in [*reporttext.lines("a", result)]
 
 
 def test_an_accepted_object_is_no_denial() -> None:
@@ -145,3 +146,15 @@ def test_the_message_of_a_failed_call_is_no_expectation(expectation: str) -> Non
     assert (observed.values, observed.problem) == ({}, "the call of a webhook failed, so that its answer is not known")
     assert not observed.result.holds
     assert _run(f"{INPUT}, error: failed calling webhook", _version(None, fail)).holds
+
+
+def test_a_case_about_admission_says_that_no_webhook_is_called() -> None:
+    version = CustomResourceDefinition.from_manifest(crds.manifest(SCHEMA)).versions[0]
+    hint = "no webhook is called; set crd_webhooks, and call pytest-crd test with --webhooks"
+
+    denied = "\n".join(reporttext.lines("a", _run(f"{INPUT}, denied: [{{by: v.example.com}}]", version)))
+    mutated = "\n".join(reporttext.lines("a", _run(f"{INPUT}, mutated: [spec.b]", version)))
+
+    assert f"{{by: v.example.com}} ({hint})" in denied
+    assert f"spec.b  listed, but not mutated; there is a cause: {hint}" in mutated
+    assert hint not in "\n".join(reporttext.lines("a", _run(f"{INPUT}, mutated: [spec.b]", _version())))

@@ -176,7 +176,7 @@ def test_no_python_of_the_project_is_run_and_its_settings_count(project: Project
     assert (code, err) == (0, "")
     assert "Kubernetes 1.36" in out
     assert "6 passed in" in out  # and no warning
-    assert "crd: the Python test file tests/test_it.py is not collected, which pytest runs" in test("--", "-v")[1]
+    assert "crd: the Python test file tests/test_it.py is not collected, which pytest runs" in test("-v")[1]
 
 
 def test_webhooks_of_the_ini_file_are_called_only_on_request(project: Project, test: Test) -> None:
