@@ -33,12 +33,13 @@ from pytest_crd.webhooks.versionedobjects import NotConvertedError, VersionedObj
 TransportOf: TypeAlias = Callable[[Webhook], "tuple[WebhookTransport, str] | None"]
 
 _NO_SIDE_EFFECTS: Final = ("None", "NoneOnDryRun")
+_IGNORE: Final = "Ignore"
 _IF_NEEDED: Final = "IfNeeded"
 _JSON_PATCH: Final = "JSONPatch"
 
 
 class UnknownTransportError(InputError):
-    """A webhook without a known transport, which a request needs."""
+    """A webhook that a request needs, without a known transport, or without a server behind it."""
 
 
 class _CallingError(Exception):
@@ -254,6 +255,11 @@ class WebhookAdmission(NamedTuple):
         try:
             answered = WebhookClient(*transport, webhook.timeout, self.profile).call(review, review_type).value
         except CallError as error:
+            if error.is_unreachable and webhook.failure_policy == _IGNORE:
+                problem = (
+                    f"the webhook {webhook.name} is not called, and its failurePolicy Ignore would hide it: {error}"
+                )
+                raise UnknownTransportError([Mistake(webhook.source, webhook.line, problem)]) from None
             raise _CallingError(f"failed to call webhook: {error}") from None
         try:
             return admissionreview.verify(answered, review_type, uid, is_mutating=is_mutating)
@@ -295,7 +301,7 @@ def _convert(objects: VersionedObjects, invocation: Invocation) -> None:
 
 def _fail(webhook: Webhook, problem: str) -> None:
     """Refuse the request after a failed call, unless the failure policy is Ignore."""
-    if webhook.failure_policy != "Ignore":
+    if webhook.failure_policy != _IGNORE:
         raise RefusedError(refusal.internal_error(f"failed calling webhook {printing.quote(webhook.name)}: {problem}"))
 
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from pytest_crd.webhooks import gowords
-from pytest_crd.webhooks.transport import BodyTransportError, TransportError, WebhookReply
+from pytest_crd.webhooks.transport import BodyTransportError, TransportError, UnreachableWebhookError, WebhookReply
 from pytest_crd.webhooks.webhookerrors import WebhookError
 
 _HEADERS: Final = {
@@ -32,7 +32,7 @@ _REDIRECTED: Final = (
 )
 
 
-class _NameMismatchError(TransportError):
+class _NameMismatchError(UnreachableWebhookError):
     """A certificate for other names."""
 
 
@@ -178,7 +178,7 @@ class HttpTransport:
             except OSError as error:
                 sock.close()
                 is_mismatch = getattr(error, "verify_code", 0) in gowords.NAME_MISMATCHES
-                error_class = _NameMismatchError if is_mismatch else TransportError
+                error_class = _NameMismatchError if is_mismatch else UnreachableWebhookError
                 raise error_class(gowords.describe(error, route, name)) from None
         connection = http.client.HTTPConnection(self._host, self._port)
         connection.sock, connection.auto_open = sock, 0
@@ -194,7 +194,7 @@ class HttpTransport:
         try:
             addresses = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
         except socket.gaierror:
-            raise TransportError(gowords.describe_lookup(self._host)) from None
+            raise UnreachableWebhookError(gowords.describe_lookup(self._host)) from None
         words: list[str] = []
         for family, kind, protocol, _, address in addresses:
             sock = socket.socket(family, kind, protocol)
@@ -209,7 +209,7 @@ class HttpTransport:
                 words.append(gowords.DEADLINE if is_late else gowords.describe_dial(name, error))
             else:
                 return sock
-        raise TransportError(words[0])
+        raise UnreachableWebhookError(words[0])
 
 
 def _make_context(authority: str) -> ssl.SSLContext:

@@ -14,7 +14,13 @@ from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.webhooks import replybody, statusreading
 from pytest_crd.webhooks.replybody import ReplyBody, UnreadableReplyError
-from pytest_crd.webhooks.transport import BodyTransportError, TransportError, WebhookReply, WebhookTransport
+from pytest_crd.webhooks.transport import (
+    BodyTransportError,
+    TransportError,
+    UnreachableWebhookError,
+    WebhookReply,
+    WebhookTransport,
+)
 
 _JSON: Final = "application/json"
 _FIRST_SUCCESS: Final = 200
@@ -22,7 +28,17 @@ _LAST_SUCCESS: Final = 206
 
 
 class CallError(Exception):
-    """A failed call of a webhook, with the message of the server's REST client."""
+    """
+    A failed call of a webhook, with the message of the server's REST client.
+
+    Attributes:
+        is_unreachable: Whether the server of the webhook accepts no connection.
+    """
+
+    def __init__(self, message: str, *, is_unreachable: bool = False) -> None:
+        """Create from a message."""
+        super().__init__(message)
+        self.is_unreachable = is_unreachable
 
 
 class ReviewType(NamedTuple):
@@ -97,7 +113,8 @@ class WebhookClient(NamedTuple):
         except BodyTransportError as error:
             raise CallError(str(error)) from None
         except TransportError as error:
-            raise CallError(f"Post {printing.quote(url)}: {error}") from None
+            is_unreachable = isinstance(error, UnreachableWebhookError)
+            raise CallError(f"Post {printing.quote(url)}: {error}", is_unreachable=is_unreachable) from None
         return _decode_reply(reply, expected, self.profile)
 
 

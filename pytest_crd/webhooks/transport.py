@@ -24,6 +24,10 @@ class TransportError(Exception):
     """A call without an HTTP response; the message is from Go's HTTP client, without method and URL."""
 
 
+class UnreachableWebhookError(TransportError):
+    """A call of a server that accepts no connection: nothing listens, or its certificate is wrong."""
+
+
 class BodyTransportError(TransportError):
     """A response with a broken body; the message is client-go's, to which callers add no method and URL."""
 

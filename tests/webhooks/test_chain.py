@@ -19,7 +19,7 @@ from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.webhooks import webhookurls
 from pytest_crd.webhooks.chain import UnknownTransportError, WebhookAdmission
-from pytest_crd.webhooks.transport import TransportError, WebhookReply
+from pytest_crd.webhooks.transport import TransportError, UnreachableWebhookError, WebhookReply
 
 REQUEST = admissions.admission_request()
 
@@ -271,6 +271,17 @@ def test_webhooks_that_cannot_be_called_are_an_error() -> None:
         admission.mutate(REQUEST)
     words = "a request matches the webhook a.example.com, and it is not known how to call it"
     assert str(error.value) == f"hooks.yaml:2: {words}"
+
+
+def test_a_server_that_is_not_there_is_an_error_if_the_policy_would_ignore_it() -> None:
+    problem = UnreachableWebhookError("dial tcp 127.0.0.1:1: connect: connection refused")
+    with pytest.raises(UnknownTransportError) as error:
+        Project(problem, mutating(webhook(failurePolicy="Ignore"))).mutate()
+    assert str(error.value) == (
+        "hooks.yaml:2: the webhook a.example.com is not called, and its failurePolicy Ignore would hide it: Post "
+        '"https://hooks.example.com/a?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused'
+    )
+    assert Project(problem, mutating(webhook())).refusal().message.endswith("connection refused")
 
 
 V2: JSONObject = {"rules": [{**RULE, "apiVersions": ["v2"]}]}
