@@ -39,7 +39,7 @@ def _is_set(demand: Demand) -> bool:
 def _is_same(stored: Any, dumped: Any) -> bool:
     """Return whether two values are the same; an integer is the same as the equal float."""
     types = {type(stored), type(dumped)}
-    return bool(stored == dumped) if types == {int, float} else jsonvalue.equal(stored, dumped)
+    return float(stored) == float(dumped) if types == {int, float} else jsonvalue.equal(stored, dumped)
 
 
 def find_value(value: Any, steps: Steps) -> Any:

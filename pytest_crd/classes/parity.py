@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -76,6 +77,7 @@ def compare(model: Any, version: CrdVersion) -> tuple[Divergence, ...]:
     Return the differences between a class and a version of a CRD, each with an object that shows it.
 
     The objects are at the boundaries of both: of each keyword of the CRD, and of each keyword that the schema of the class has.
+    If hypothesis is installed, it draws 25 more of each side, always the same.
 
     Args:
         model: A pydantic model or `TypeAdapter`; or a tuple `(load, dump)` or `(load, dump, schema)` for another class: `load` takes the
@@ -124,6 +126,9 @@ class _Comparison:
                 self._judge_group(group)
             for resource in probes.find_objects(finder, searched):
                 self._judge(resource)
+        if importlib.util.find_spec("hypothesis") is not None:
+            for finder, _ in searches:
+                self._judge_draws(finder)
         missing = [place for kind, place in self._found if self._is_missing(kind, place)]
         return tuple(
             divergence
@@ -136,9 +141,28 @@ class _Comparison:
         finder = self._of_crd if kind is DivergenceKind.CRD_DROPS else self._of_class
         return kind in _LOSSES and finder.placer.version.schema_map.at(place) is None
 
+    def _judge_draws(self, finder: Boundaries) -> None:
+        """Judge random objects of a side; hypothesis makes those small that show a new divergence."""
+        from pytest_crd.classes import draws  # noqa: PLC0415 - it imports hypothesis, an optional package
+
+        known = shown = dict(self._found)
+
+        def shows(resource: Resource) -> bool:
+            nonlocal shown
+            self._found = dict(known)
+            self._judge({**resource, "apiVersion": self._version.strategy.type_meta["apiVersion"]})
+            shown, self._found = self._found, known
+            return len(shown) > len(known)
+
+        def keep() -> None:
+            nonlocal known
+            known = self._found = shown
+
+        draws.search(finder.placer.version, shows, keep)
+
     def _judge_group(self, group: Sequence[Sequence[Probe]]) -> None:
         """Judge the probes of several places, one value of each place at a time."""
-        base = self._mend(functools.reduce(_merge, (of_place[0].base for of_place in group)))
+        base = self._mend(functools.reduce(probes.merge, (of_place[0].base for of_place in group)))
         for index in range(max(map(len, group), default=0)):
             self._judge_all(base, [of_place[index] for of_place in group if index < len(of_place)])
 
@@ -158,7 +182,7 @@ class _Comparison:
             for probe in group:
                 self._judge(probe.put_into(probe.base))
             return
-        outcome = self._examine(functools.reduce(_put, group, base))
+        outcome = self._examine(functools.reduce(lambda resource, probe: probe.put_into(resource), group, base))
         new = {steps for steps, item in outcome.differences.items() if not self._is_found(item.kind, steps)}
         if outcome.is_taken and not new:
             return
@@ -303,21 +327,6 @@ def _steps_of(error: FieldError) -> Steps:
     steps = error.path.steps if error.path else ()
     is_json_path = len(steps) == 1 and str(steps[0]).startswith(".")
     return tuple(str(steps[0])[1:].split(".")) if is_json_path else steps
-
-
-def _put(resource: Resource, probe: Probe) -> Resource:
-    return probe.put_into(resource)
-
-
-def _merge(first: Any, second: Any) -> Any:
-    """Return an object with the fields of both objects and the items of both lists; otherwise *first*."""
-    if isinstance(first, Mapping) and isinstance(second, Mapping):
-        both = {name: _merge(first[name], second[name]) for name in first if name in second}
-        return {**first, **second, **both}
-    if isinstance(first, list) and isinstance(second, list):
-        common = min(len(first), len(second))
-        return [*(_merge(*pair) for pair in zip(first, second, strict=False)), *first[common:], *second[common:]]
-    return first
 
 
 def _is_about(steps: Steps, others: Iterable[Steps]) -> bool:

@@ -122,6 +122,17 @@ def _find_texts(node: Demand, other: Demand) -> Iterator[str]:
         yield from filter(None, (patternvariants.find_text(*both), patternvariants.find_text(*both[::-1])))
 
 
+def merge(first: Any, second: Any) -> Any:
+    """Return an object with the fields of both objects and the items of both lists; otherwise *first*."""
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        both = {name: merge(first[name], second[name]) for name in first if name in second}
+        return {**first, **second, **both}
+    if isinstance(first, list) and isinstance(second, list):
+        common = min(len(first), len(second))
+        return [*(merge(*pair) for pair in zip(first, second, strict=False)), *first[common:], *second[common:]]
+    return first
+
+
 def _without_repetitions(values: Sequence[Any]) -> list[Any]:
     own: list[Any] = []
     for value in values:

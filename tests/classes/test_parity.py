@@ -12,7 +12,7 @@ import pydantic
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from pytest_crd.classes import DivergenceKind, compare, crd_of, differences, parity
+from pytest_crd.classes import DivergenceKind, compare, crd_of, differences, draws, parity
 from pytest_crd.engine import CrdError, CrdVersion, CustomResourceDefinition
 
 JSON = dict[str, Any]
@@ -422,3 +422,28 @@ def test_nested_fields_that_only_the_class_requires_are_found() -> None:
         "spec.by_name.key.name: only the class refuses",
         "spec.inner[0].name: only the class refuses",
     ]
+
+
+class Flags(BaseModel):
+    first: int = 0
+    second: int = 0
+    third: int = 0
+
+    @pydantic.model_validator(mode="after")
+    def _demand_small_sum(self) -> Flags:
+        if self.first > 1 and self.second > self.first and self.third < 0:
+            raise ValueError("too many")
+        return self
+
+
+def test_random_objects_show_differences_between_boundaries(monkeypatch: pytest.MonkeyPatch) -> None:
+    version = CustomResourceDefinition.from_manifest(crd_of(Flags, group="example.com", kind="Flag")).versions[0]
+
+    monkeypatch.setattr(draws, "_EXAMPLES", 50)
+    (divergence,) = compare(Flags, version)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+
+    assert divergence.kind is DivergenceKind.CLASS_REFUSES
+    assert "too many" in divergence.words
+    assert divergence.resource["spec"] == {"first": 2, "second": 3, "third": -1}
+    assert compare(Flags, version) == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -61,9 +62,8 @@ class CheckItem(TextItem):
 
     def about(self) -> About:
         """Return the facts about the check for reports: its CRD and the server's warnings."""
-        from pytest_crd.plugin.features.checks import checkreports  # noqa: PLC0415 - reports are slow to import, and most checks hold
-
-        return checkreports.about(self.check, self._warnings)
+        about: About = _reports().about(self.check, self._warnings)
+        return about
 
     def _judge(self) -> None:
         verdict = self.check.run()
@@ -81,10 +81,11 @@ class CheckItem(TextItem):
         ]
         self._warnings = (*verdict.warnings, *verdict.allowed)
         if verdict.findings:
-            from pytest_crd.plugin.features.checks import checkreports  # noqa: PLC0415 - as above
-
             place = TestPlace(self.path, self.line, self.name)
-            raise checkreports.CheckFailure(self.check, verdict, place, verbosity=self.config.get_verbosity())
+            failure: Exception = _reports().CheckFailure(
+                self.check, verdict, place, verbosity=self.config.get_verbosity()
+            )
+            raise failure
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line and name of the check."""
@@ -94,3 +95,9 @@ class CheckItem(TextItem):
     def line(self) -> int:
         """The line of the checked CRD or sample; for the output of a command, the line of `crd_commands`."""
         return self.check.line or inilines.line_of(self.config, COMMANDS)
+
+
+def _reports() -> ModuleType:
+    from pytest_crd.plugin.features.checks import checkreports  # noqa: PLC0415 - reports are slow to import, and most checks hold
+
+    return checkreports
