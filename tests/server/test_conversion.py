@@ -259,6 +259,18 @@ def test_a_dry_run_of_a_create_finds_no_unreadable_object(calling: Api) -> None:
     assert servers.ask(calling, "POST", OTHER, _thing("v2", name="b")).code == 409
 
 
+def test_an_update_that_ends_an_object_is_answered_without_a_conversion(calling: Api) -> None:
+    servers.ask(calling, "POST", STORED, _thing(name="b", finalizers=["example.com/hold"]))
+    servers.ask(calling, "DELETE", f"{STORED}/b")
+    patch = {"metadata": {"finalizers": None, "labels": {"a": "b"}}}
+
+    answer = servers.ask(calling, "PATCH", f"{OTHER}/b", patch, mediaType="application/merge-patch+json")
+
+    # The webhook would refuse the labels.
+    assert (answer.code, answer.value["metadata"]["labels"]) == (200, {"a": "b"})
+    assert servers.ask(calling, "GET", f"{STORED}/b").code == 404
+
+
 def test_a_patched_crd_still_calls_the_webhook(calling: Api) -> None:
     _store_in_v2(calling)
 

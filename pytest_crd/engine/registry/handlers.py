@@ -154,7 +154,12 @@ def _store(
     try:
         if plugins is not None:
             warnings = (*warnings, *_validate_by_plugins(checked, strategy, plugins))
-        forms = strategy.store(write._replace(system_metadata=lambda: _with_managers(checked, strategy)))
+        if _ends(write, before):
+            forms = StoredForms(
+                Stored(write.encoded), Stored(write.encoded)
+            )  # it is answered as it was sent, and not stored
+        else:
+            forms = strategy.store(write._replace(system_metadata=lambda: _with_managers(checked, strategy)))
     except RefusedError as refused:
         warned = (*warnings, *refused.warnings)
         answer = response.refused(refused.refusal, subject={}, warnings=warned, changes=decoded.changes)
@@ -174,6 +179,11 @@ def _validate_by_plugins(checked: _Checked, strategy: Strategy, plugins: Request
     return plugins.validate(*(scale.of_resource(resource, strategy.subresources) for resource in (new, live)))
 
 
+def _ends(write: PendingWrite, before: Resource | None) -> bool:
+    """Return whether a request removes the last finalizer of a deleted object."""
+    return before is not None and requestmetadata.ends(write.resource["metadata"], before.get("metadata"))
+
+
 def _accepted(
     checked: _Checked, forms: StoredForms, before: Resource | None, strategy: Strategy, warnings: tuple[str, ...]
 ) -> RequestOutcome:
@@ -190,8 +200,7 @@ def _accepted(
         # An update shares unchanged parts with the stored object, and callers may modify the result.
         return with_metadata if live is None else jsonvalue.copy(with_metadata)
 
-    metadata = checked.write.resource["metadata"]
-    is_gone = before is not None and requestmetadata.ends(metadata, before.get("metadata"))
+    is_gone = _ends(checked.write, before)
     system_metadata = Stored(lambda: _with_managers(checked, strategy))
 
     def stored_and_returned() -> tuple[Resource | None, Resource | None]:
