@@ -128,6 +128,7 @@ class Profile(NamedTuple):
             bytes (since 1.35; in characters before).
         drops_repeated_metadata_errors: Whether one validation of metadata drops repeated errors (since 1.37; an update runs
             several validations, so repetitions remain).
+        refuses_malformed_metadata: Whether metadata of a wrong type after admission is refused (since 1.37; dropped before).
 
     Words of all errors:
         prints_values_as_json: Whether errors print lists and objects as JSON (since 1.34; in the syntax of Go before).
@@ -214,6 +215,7 @@ class Profile(NamedTuple):
     names_dots_in_labels: bool = True
     speaks_of_label_keys: bool = True
     drops_repeated_metadata_errors: bool = True
+    refuses_malformed_metadata: bool = True
     # Words of all errors.
     prints_values_as_json: bool = True
     inflects_units: bool = True
@@ -243,6 +245,7 @@ _V1_36: Final = _V1_37._replace(
     lists_managed_operations=False,
     indexes_owner_references=False,
     drops_repeated_metadata_errors=False,
+    refuses_malformed_metadata=False,
     cel=_V1_37.cel._replace(
         escapes_allowed=False,
         dots_leave_scopes=False,

@@ -114,7 +114,9 @@ class WebhookAdmission(NamedTuple):
             if reinvocation.is_needed:
                 current = self._mutate_once(request._replace(object=current), reinvocation, warnings, is_again=True)
             if current is not None and request.object is not None:
-                current, problems = admittedmetadata.settle(request.object, current)
+                current, problems = admittedmetadata.settle(
+                    request.object, current, is_update=request.old_object is not None
+                )
                 warnings += problems
         except RefusedError as refused:
             raise RefusedError(refused.refusal, warnings=tuple(warnings)) from None

@@ -1,4 +1,4 @@
-"""Malformed metadata after the mutating webhooks is refused or restored."""
+"""Malformed metadata after the mutating webhooks is refused, restored or dropped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.webhooks import admittedmetadata
 
 ENTRIES = [{"manager": "m", "operation": "Update", "apiVersion": "example.com/v1", "fieldsType": "FieldsV1"}]
-MALFORMED = [None]
+MALFORMED: list[Any] = [{}]
 
 
 def object_with(metadata: Any) -> Any:
@@ -59,24 +59,21 @@ def test_metadata_that_is_no_object_is_refused(metadata: Any) -> None:
     assert raised.value.refusal.message == "Internal error occurred: system metadata was not initialized"
 
 
-@pytest.mark.parametrize(
-    ("metadata", "message"),
-    [
-        (
-            {"name": "a", "labels": {"a": 1}},
-            (
-                'Cron.example.com "a" is invalid: metadata: Invalid value: {"labels":{"a":1},"name":"a"}: '
-                "cannot convert int64 to string"
-            ),
-        ),
-        (
-            {"name": 3},
-            'Cron.example.com "" is invalid: metadata: Invalid value: {"name":3}: cannot convert int64 to string',
-        ),
-    ],
-)
-def test_metadata_of_wrong_types_is_refused(metadata: Any, message: str) -> None:
-    with pytest.raises(RefusedError) as raised:
-        admittedmetadata.settle(object_with({"name": "a"}), object_with(metadata))
+@pytest.mark.parametrize("metadata", [None, "x", []])
+def test_metadata_of_an_update_that_is_no_object_counts_as_empty(metadata: Any) -> None:
+    after = admittedmetadata.settle(object_with({"name": "a"}), object_with(metadata), is_update=True)
 
-    assert (raised.value.refusal.code, raised.value.refusal.message) == (422, message)
+    assert after == (object_with({}), ())
+
+
+@pytest.mark.parametrize("entries", ["x", [{"manager": 3}]])
+def test_managed_fields_of_wrong_types_stay_for_validation(entries: Any) -> None:
+    after = object_with({"name": "a", "managedFields": entries})
+
+    assert admittedmetadata.settle(object_with({"name": "a"}), after) == (after, ())
+
+
+def test_managed_fields_with_null_are_dropped() -> None:
+    after = object_with({"name": "a", "managedFields": [None]})
+
+    assert admittedmetadata.settle(object_with({"name": "a"}), after) == (object_with({"name": "a"}), ())

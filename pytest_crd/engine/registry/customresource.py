@@ -117,11 +117,12 @@ class CustomResourceStrategy(ObjectStrategy):
         """Validate an object; append the outcomes of its rules to *outcomes* unless it is None."""
         resource, live, read = write.resource, write.live, write.read
         if live is None:
-            return self._validator.create(resource, outcomes, read.entries if read.decoded.is_raw else None)
+            entries = read.entries if read.decoded.is_raw else None
+            return self._validator.create(resource, outcomes, entries, write.malformed)
         entries = read.entries if read.decoded.is_raw or live["metadata"].get("managedFields") else None
         if write.subresource == "status":
             return self._validator.update_status(resource, live, read.decoded.resource, outcomes, entries)
-        return self._validator.update(resource, live, outcomes, entries)
+        return self._validator.update(resource, live, outcomes, entries, write.malformed)
 
     def store(self, write: PendingWrite) -> StoredForms:
         """

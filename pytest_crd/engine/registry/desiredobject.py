@@ -19,7 +19,7 @@ from pytest_crd.engine.metadata import requestmetadata, typemeta
 from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import admitting, applying, requestoptions
+from pytest_crd.engine.registry import admitting, applying, malformedmetadata, requestoptions
 from pytest_crd.engine.registry.admission import Admitted
 from pytest_crd.engine.registry.fieldmanager import writers
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
@@ -142,10 +142,11 @@ class ResourceDecoder(NamedTuple):
         resource["metadata"] = requestmetadata.with_texts(resource.get("metadata") or {})
         return DecodedBody(resource, changes, warnings, sent=new.resource, is_raw=True)
 
-    @staticmethod
-    def admitted(resource: Resource, decoded: DecodedBody, _request: Request) -> DecodedBody:
+    def admitted(self, resource: Resource, decoded: DecodedBody, _request: Request) -> DecodedBody:
         """Return a decoded body with the *resource* of admission plugins, which is pruned when it is stored."""
-        return decoded._replace(resource=dict(resource), is_raw=True)
+        malformed = malformedmetadata.find(resource.get("metadata"), self.profile)
+        read = dict(resource) if malformed is None else {**resource, "metadata": malformed.read}
+        return decoded._replace(resource=read, is_raw=True, malformed=malformed)
 
 
 class RequestReader(NamedTuple):
@@ -357,9 +358,9 @@ class RequestReader(NamedTuple):
         warned = decoded._replace(warnings=(*decoded.warnings, *admitted.warnings))
         if admitted.object is None or jsonvalue.equal(admitted.object, sent):
             return warned, managed
-        new = admitted.object
-        changes = replace(warned.changes, mutated=admitting.find_changes(sent, new))
-        return self.decoder.admitted(new, warned._replace(changes=changes), request), lambda: new
+        changes = replace(warned.changes, mutated=admitting.find_changes(sent, admitted.object))
+        new = self.decoder.admitted(admitted.object, warned._replace(changes=changes), request)
+        return new, lambda: {**admitted.object, "metadata": new.resource.get("metadata") or {}}
 
     def demand_applicable(self, request: Request, live: Resource | None, target: RequestTarget) -> dict[str, JSONValue]:
         """

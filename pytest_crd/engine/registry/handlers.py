@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -84,7 +85,9 @@ def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
     try:
         read = _reader(request, strategy, plugins).read(request, live, target, generated)
         write = strategy.prepare(read, live, request.subresource)
-        checked = _Checked(write, strategy.validate(write, outcomes), _system_metadata(write, strategy, generated))
+        system_metadata = _system_metadata(write, strategy, generated)
+        write = write._replace(malformed=_malformed(write, strategy, system_metadata))
+        checked = _Checked(write, strategy.validate(write, outcomes), system_metadata)
     except RefusedError as refused:
         return RequestOutcome(_refuse(refused, target, request, strategy, observe), before)
     if observe is not None:
@@ -135,6 +138,14 @@ def _system_metadata(write: PendingWrite, strategy: Strategy, generated: Generat
         return systemmetadata.of_updated(old, generates="generation" in old and strategy.increments_generation(write))
 
     return Stored(updated)
+
+
+def _malformed(write: PendingWrite, strategy: Strategy, system_metadata: Stored) -> tuple[FieldError, ...]:
+    """Return the error of malformed metadata; an update of the status keeps the stored metadata."""
+    malformed = write.read.decoded.malformed
+    if malformed is None or write.subresource == "status" or not strategy.profile.refuses_malformed_metadata:
+        return ()
+    return (malformed.error(write.read.prepared.metadata, system_metadata.value),)
 
 
 def _store(

@@ -20,6 +20,7 @@ from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.passes.versionpasses import Passes, Pruned
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.malformedmetadata import MalformedMetadata
 from pytest_crd.engine.registry.response import Changes, FieldConflict
 
 FieldValidation = Literal["Strict", "Warn", "Ignore"]
@@ -67,6 +68,7 @@ class DecodedBody(NamedTuple):
         is_raw: Whether it is not pruned yet, as in an apply.
         sent: The value before decoding.
         typed: The decoded form of the strategy; None if that is the resource itself.
+        malformed: The malformed metadata that admission plugins return; None if it is well-formed.
     """
 
     resource: dict[str, JSONValue]
@@ -76,6 +78,7 @@ class DecodedBody(NamedTuple):
     sent: JSONValue = None
     is_raw: bool = False
     typed: TypedObject | None = None
+    malformed: MalformedMetadata | None = None
 
     def encoded(self) -> JSONObject:
         """Return the resource in the form that field managers compare."""

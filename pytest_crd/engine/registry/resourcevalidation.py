@@ -7,7 +7,7 @@ This module has the server's order of checks, and the checks skipped after an er
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -57,10 +57,14 @@ class ResourceValidator:
         self._subresources = subresources.from_declared(served.spec.subresources)
 
     def create(
-        self, resource: Resource, outcomes: list[RuleOutcome] | None = None, entries: Entries = None
+        self,
+        resource: Resource,
+        outcomes: list[RuleOutcome] | None = None,
+        entries: Entries = None,
+        malformed: Sequence[FieldError] = (),
     ) -> Validated:
         """
-        Validate a new resource; *entries* returns its managed fields after an apply.
+        Validate a new resource; *entries* returns its managed fields after an apply, *malformed* has errors of its metadata.
 
         Reference:
             apiextensions-apiserver registry/customresource/strategy.go, Validate; apiserver registry/rest/create.go.
@@ -68,7 +72,9 @@ class ResourceValidator:
         metadata = resource["metadata"]
         errors = self._type_errors(resource)
         if not errors:
-            errors += objectmetavalidation.validate_create(metadata, namespaced=self._namespaced, profile=self._profile)
+            errors += malformed or objectmetavalidation.validate_create(
+                metadata, namespaced=self._namespaced, profile=self._profile
+            )
             errors += self._values.create(resource) if self._values else ()
             errors += self._subresources.validate_scale(resource)
         errors += self._embedded(resource) if self._embedded else ()
@@ -87,9 +93,17 @@ class ResourceValidator:
         old: Resource,
         outcomes: list[RuleOutcome] | None = None,
         entries: Entries = None,
+        malformed: Sequence[FieldError] = (),
     ) -> Validated:
         """
-        Validate a resource that replaces *old*; *entries* returns its managed fields, or is None if *old* has unknown owners.
+        Validate a resource that replaces *old*.
+
+        Args:
+            resource: The resource.
+            old: The stored resource.
+            outcomes: The list for the outcomes of rules, or None.
+            entries: Returns its managed fields; None if *old* has unknown owners.
+            malformed: The errors of its malformed metadata.
 
         Reference:
             apiextensions-apiserver registry/customresource/strategy.go, ValidateUpdate; apiserver registry/rest/update.go.
@@ -98,7 +112,8 @@ class ResourceValidator:
         if wrong_type:
             errors = self._common_metadata_errors(resource, old) + wrong_type
         else:
-            errors = self._metadata_errors(resource, old)
+            errors = self._common_metadata_errors(resource, old) if malformed else self._metadata_errors(resource, old)
+            errors += malformed
             errors += self._values.update(resource, old) if self._values else ()
             errors += self._subresources.validate_scale(resource)
         errors += self._embedded(resource) if self._embedded else ()

@@ -58,6 +58,7 @@ class PendingWrite(NamedTuple):
         subresource: The subresource of the URL; empty for the object itself.
         typed: The form of the strategy; None if that is the resource itself.
         system_metadata: Returns the server's metadata, managed fields included; for webhooks that convert the object.
+        malformed: The errors of metadata that a mutating plugin leaves malformed.
     """
 
     resource: dict[str, JSONValue]
@@ -66,6 +67,7 @@ class PendingWrite(NamedTuple):
     subresource: str
     typed: TypedObject | None = None
     system_metadata: Callable[[], Mapping[str, JSONValue]] = dict
+    malformed: tuple[FieldError, ...] = ()
 
     def encoded(self) -> Resource:
         """Return the object as JSON, in the version of the request."""

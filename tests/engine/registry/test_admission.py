@@ -232,3 +232,16 @@ def test_nulls_of_a_plugin_stay_until_the_object_is_validated() -> None:
     assert _tab(FunctionAdmission()).strategy.interfaces.default(
         {"apiVersion": "example.com/v1", "kind": "Tab", "spec": {"a": None}}
     )["spec"] == {"a": None, "b": "x"}
+
+
+def test_malformed_metadata_of_a_plugin_is_refused_except_in_a_status() -> None:
+    def mutate(request: AdmissionRequest) -> Admitted:
+        assert request.object is not None
+        return Admitted({**request.object, "metadata": {**request.object["metadata"], "labels": 5}})
+
+    version = _tab(FunctionAdmission(mutate))
+
+    assert version.update({"spec": {"a": "a"}}, old=OLD).errors[0].message == (
+        'Invalid value: {"labels":5,"name":"one","namespace":"default","resourceVersion":"1","uid":"u"}: cannot restore map from int64'
+    )
+    assert version.update_status({"status": {"replicas": 1}}, old=OLD).accepted
