@@ -70,14 +70,14 @@ class DecodedScale(NamedTuple):
         return {**TYPE_META, "metadata": self.metadata, "spec": spec, "status": self.status}
 
 
-def of_resource(resource: Resource, subresources: Subresources, *, is_patched: bool = False) -> dict[str, JSONValue]:
+def of_resource(resource: Resource, subresources: Subresources, *, marks_unset: bool = False) -> dict[str, JSONValue]:
     """
     Return the Scale of a custom resource, its fields in the server's order.
 
     Args:
         resource: The custom resource.
         subresources: The subresources, with the paths of the scale.
-        is_patched: Whether the Scale will be patched: unset replicas then get an invalid placeholder.
+        marks_unset: Whether unset replicas get an invalid placeholder: if the Scale will be patched, or mutated by plugins.
 
     Raises:
         RefusedError: A value at one of the paths has the wrong type.
@@ -87,7 +87,7 @@ def of_resource(resource: Resource, subresources: Subresources, *, is_patched: b
         raise RefusedError(scale_or_refusal)
     scale, has_replicas = scale_or_refusal
     metadata = [(key, resource["metadata"][key]) for key in _IDENTITY if resource["metadata"].get(key)]
-    replicas = scale.replicas if has_replicas or not is_patched else _UNSET
+    replicas = scale.replicas if has_replicas or not marks_unset else _UNSET
     status = {"replicas": scale.status_replicas} | ({"selector": scale.selector} if scale.selector else {})
     return {
         **TYPE_META,

@@ -74,7 +74,7 @@ class ScaleReader(RequestReader):
         if request.verb == "patch":
             live = self.demand_patchable(request, live, target)
             of_scale = patchrequest.patch(
-                scale.of_resource(live, self.subresources, is_patched=True), request, self.profile
+                scale.of_resource(live, self.subresources, marks_unset=True), request, self.profile
             )
             decoded = scale.decode_patched(of_scale, request.field_validation, self.profile)
         else:
@@ -110,7 +110,8 @@ class ScaleReader(RequestReader):
         """
         if self.admit is None:
             return decoded
-        admitted = self.admit(decoded.encoded, scale.of_resource(live, self.subresources))
+        old = scale.of_resource(live, self.subresources, marks_unset=not self.decoder.is_built_in)
+        admitted = self.admit(decoded.encoded, old)
         problems = (*decoded.problems, *admitted.warnings)
         return scale.decode_admitted(admitted.object or {}, problems)
 
