@@ -140,6 +140,7 @@ class CustomResourceStrategy(ObjectStrategy):
                 resource,
                 defaulted=bool(decoded.changes.defaulted),
                 is_raw=decoded.is_raw,
+                is_read_back=write.is_read_back,
                 system_metadata=write.system_metadata,
             )
         except DecodeError as error:

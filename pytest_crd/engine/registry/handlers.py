@@ -165,17 +165,30 @@ def _store(
     try:
         if plugins is not None:
             warnings = (*warnings, *_validate_by_plugins(checked, strategy, plugins))
-        if _ends(write, before):
-            forms = StoredForms(
-                Stored(write.encoded), Stored(write.encoded)
-            )  # it is answered as it was sent, and not stored
-        else:
-            forms = strategy.store(write._replace(system_metadata=lambda: _with_managers(checked, strategy)))
+        forms = _forms(checked, before, strategy)
     except RefusedError as refused:
         warned = (*warnings, *refused.warnings)
         answer = response.refused(refused.refusal, subject={}, warnings=warned, changes=decoded.changes)
         return RequestOutcome(answer, before)
     return _accepted(checked, forms, before, strategy, warnings)
+
+
+def _forms(checked: _Checked, before: Resource | None, strategy: Strategy) -> StoredForms:
+    """
+    Return the written and returned forms of a valid object.
+
+    Raises:
+        RefusedError: The object cannot be stored.
+    """
+    write = checked.write
+    if _ends(write, before):
+        return StoredForms(
+            Stored(write.encoded), Stored(write.encoded)
+        )  # it is answered as it was sent, and not stored
+    is_taken = write.live is None and before is not None
+    return strategy.store(
+        write._replace(system_metadata=lambda: _with_managers(checked, strategy), is_read_back=not is_taken)
+    )
 
 
 def _validate_by_plugins(checked: _Checked, strategy: Strategy, plugins: RequestAdmission) -> tuple[str, ...]:

@@ -47,6 +47,7 @@ class Storage:
         *,
         defaulted: bool,
         is_raw: bool = False,
+        is_read_back: bool = True,
         system_metadata: Callable[[], Mapping[str, JSONValue]] = dict,
     ) -> StoredForms:
         """
@@ -56,6 +57,7 @@ class Storage:
             resource: The resource in the version of the request.
             defaulted: Whether a default was set.
             is_raw: Whether the resource may have unknown fields.
+            is_read_back: Whether to convert the written form back; else both forms are the same.
             system_metadata: Returns the server's metadata, which a webhook gets but does not change.
 
         Raises:
@@ -71,7 +73,8 @@ class Storage:
         metadata = without_version(resource)["metadata"]
         whole = {**resource, "metadata": {**metadata, **system}} if system else resource
         written = passes.prune(self.convert(whole, self._version_of(self._storage)))
-        read = self._converted(passes.default(written.value).value, self._storage)
+        defaulted_form = passes.default(written.value).value
+        read = self._converted(defaulted_form, self._storage) if is_read_back else defaulted_form
         # An object in the storage version is stored unpruned, and pruned when read.
         stored = resource if is_raw and self._storage is self._served else written.value
         added = system.keys() - resource["metadata"].keys()

@@ -59,6 +59,7 @@ class PendingWrite(NamedTuple):
         typed: The form of the strategy; None if that is the resource itself.
         system_metadata: Returns the server's metadata, managed fields included; for webhooks that convert the object.
         malformed: The errors of metadata that a mutating plugin leaves malformed.
+        is_read_back: False if the store refuses the object, as its name is in use.
     """
 
     resource: dict[str, JSONValue]
@@ -68,6 +69,7 @@ class PendingWrite(NamedTuple):
     typed: TypedObject | None = None
     system_metadata: Callable[[], Mapping[str, JSONValue]] = dict
     malformed: tuple[FieldError, ...] = ()
+    is_read_back: bool = True
 
     def encoded(self) -> Resource:
         """Return the object as JSON, in the version of the request."""
