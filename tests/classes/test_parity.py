@@ -441,6 +441,8 @@ def test_random_objects_show_differences_between_boundaries(monkeypatch: pytest.
 
     monkeypatch.setattr(draws, "_EXAMPLES", 50)
     (divergence,) = compare(Flags, version)
+    monkeypatch.setattr(draws, "_MOST_ADDED", 1)
+    assert compare(Flags, version) == (divergence,)
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
 
     assert divergence.kind is DivergenceKind.CLASS_REFUSES

@@ -22,7 +22,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 # The folder of all recordings.
 FOLDER: Final = Path(__file__).parent
 # Folders with other YAML files.
-_OTHERS: Final = frozenset({"sequences", "crdrequests"})
+_OTHERS: Final = frozenset({"sequences", "crdrequests", "webhooks"})
 # Changes the form of an answer: `answers.shorten` or `answers.restore`.
 Change = Callable[..., dict[str, JSONValue]]
 

@@ -22,6 +22,7 @@ from conformance import (
     test_protobuf,
     test_server,
     test_storedrules,
+    webhookconversations,
 )
 from pytest_crd.engine import profile
 
@@ -47,6 +48,8 @@ def _replayed_files() -> Iterator[Path]:
     yield from fieldmanagers.files()
     yield from (path for file in sequences.paths() for path in (file, file.with_suffix(".jsonl")))
     yield from (path for file in crdrequests.paths() for path in (file, file.with_suffix(".jsonl")))
+    yield from webhookconversations.DECLARED.glob("*.yaml")
+    yield from (TESTS / "conformance").glob("*/webhooks/*.jsonl")
     yield from test_explain.FILES
     yield from test_recorded.FILES
     yield test_page.RECORDED

@@ -91,7 +91,7 @@ def test_an_object_is_read_from_the_source_of_the_case(project: Project, section
         ("input: {spec: {size: 1}}, patch: {spec: {size: 1}}", "'patch' of create case \"a\" changes nothing"),
         ("input: {spec: {size: 1}}, patch: {spec: {siez: null}}", "'patch' of create case \"a\" cannot be applied: the null at spec.siez removes nothing; to send a null, write operations (`op: add`)"),
         ("input: {spec: {size: 1}}, patch: [{op: replace, path: /spec/size, value: 1, times: 2}]", "'patch' of create case \"a\" cannot be applied: replace '/spec/size': 'times' is for a text or a list, not for integer"),
-        ("input: {spec: {size: 1}}, patch: [{op: remove, path: /spec/siez}]", "'patch' of create case \"a\" cannot be applied: remove '/spec/siez': Unable to remove nonexistent key: siez: missing value"),
+        ("input: {spec: {size: 1}}, patch: [{op: remove, path: /spec/siez}]", "'patch' of create case \"a\" cannot be applied: remove '/spec/siez': error in remove for path: '/spec/siez': Unable to remove nonexistent key: siez: missing value"),
     ],
 )  # fmt: skip
 def test_a_source_without_an_object_is_a_mistake_of_the_file(project: Project, case: str, words: str) -> None:

@@ -10,8 +10,10 @@ from support.webhooks import FixedWebhooks, FunctionConverter
 
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.engine.registry.conversion import ConversionFailedError
+from pytest_crd.server import unreadable
 from pytest_crd.server.accessor import CrdServer, RequestFailedError
 from pytest_crd.server.api import Api
+from pytest_crd.server.http import statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.reaching import InProcess
@@ -276,3 +278,9 @@ def test_a_patched_crd_still_calls_the_webhook(calling: Api) -> None:
 
     assert servers.ask(calling, "GET", f"{STORED}/a").code == 200
     assert servers.ask(calling, "GET", f"{OTHER}/a").value["metadata"]["annotations"] == {"converted": "1"}
+
+
+def test_a_watch_that_ends_for_another_reason_shows_the_status_of_the_error() -> None:
+    error = statuses.failure(410, "Expired", "too old")
+
+    assert unreadable.status_of_event(error) == error.status

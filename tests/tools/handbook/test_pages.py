@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from pathlib import Path
 from typing import Final
 
-import kopf  # noqa: F401 - the pages share it with their sessions
-import pydantic  # noqa: F401 - the same
 import pytest
 import yaml
 from handbook import markdown, parts, running
@@ -17,6 +16,10 @@ from support.git import commit
 from support.sessions import Project
 
 from pytest_crd.cli import initproposals
+
+# The pages share these modules with their sessions.
+for _name in ("kopf", "pydantic"):
+    importlib.import_module(_name)
 
 CORPUS: Final = os.environ.get("CRD_CORPUS", "")
 CRD: Final = (parts.ROOT / "example_project/config/crd/bases/backups.yaml").read_text(encoding="utf-8")

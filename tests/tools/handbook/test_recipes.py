@@ -38,7 +38,7 @@ CHANGES: Final = {
     "Test a conflict of server-side apply": (LIST_MAP, ""),
     "Test that old objects stay valid after a stricter schema": ("- rule: self == oldSelf", "- rule: self != 'asia'"),
     "Test that a pydantic model and a CRD agree": ("maximum: 9", "maximum: 10"),
-    "Test a Python operator without a cluster": ("default: 1", "default: 2"),
+    "Test a Python operator against an API server, without a cluster": ("default: 1", "default: 2"),
 }
 pytestmark = pytest.mark.session
 

@@ -346,3 +346,19 @@ def test_a_session_without_python_says_that_no_class_is_compared(small: Project)
         ],
         consecutive=False,
     )
+
+
+def test_a_session_without_python_names_the_hook_that_is_not_loaded(empty: Project) -> None:
+    empty.crd()
+    empty.ini("crd_parity = models:Garden = gardens.stories.example.com/v1")
+    empty.write("test_it.py", "def test_it(): pass\n")
+    empty.write("conftest.py", "def pytest_crd_parity():\n    return {}\n")
+
+    result = empty.run("--noconftest", "--crd-alone=")
+
+    result.stdout.fnmatch_lines(
+        ["*no Python is imported: the classes of crd_parity are not compared; --crd-python imports them"]
+    )
+    result.stdout.fnmatch_lines_random(
+        ["crd: no conftest.py is loaded: classes that pytest_crd_parity returns in conftest.py are not compared*"]
+    )
