@@ -48,10 +48,10 @@ class _RefusingConverter(NamedTuple):
 
     converter: VersionConverter
 
-    def convert(self, objects: Sequence[JSONObject], api_version: str) -> list[JSONObject]:
-        """Return the converted objects; raise ConversionFailedError for each failure."""
+    def convert(self, resource: JSONObject, api_version: str) -> JSONObject:
+        """Return the converted object; raise ConversionFailedError for each failure."""
         try:
-            return self.converter.convert(objects, api_version)
+            return self.converter.convert(resource, api_version)
         except InputError as error:
             first, *others = str(error).splitlines()
             raise ConversionFailedError(" ".join((first, *(line.strip() for line in others[-1:])))) from None

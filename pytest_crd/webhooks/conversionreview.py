@@ -68,22 +68,19 @@ class WebhookConverter(NamedTuple):
     new_uid: Callable[[], str]
     profile: Profile
 
-    def convert(self, objects: Sequence[Resource], api_version: str) -> list[Resource]:
+    def convert(self, resource: Resource, api_version: str) -> Resource:
         """
-        Return *objects* in *api_version*, in their order; each of another version is a call of its own.
+        Return an object in *api_version*; one that has it already is not sent.
 
         The protocol allows several objects in a review. The server decodes and converts the objects of a list one by one.
 
         Args:
-            objects: Objects of the CRD, each with an apiVersion and a kind; not modified.
+            resource: An object of the CRD, with an apiVersion and a kind; not modified.
             api_version: The desired apiVersion.
 
         Raises:
             ConversionFailedError: The webhook cannot be called, or its response is refused.
         """
-        return [self._convert(resource, api_version) for resource in objects]
-
-    def _convert(self, resource: Resource, api_version: str) -> Resource:
         if resource.keys() == _EMPTY:
             return {**resource, "apiVersion": api_version}
         review_type = next((_REVIEWS[version] for version in self.review_versions if version in _REVIEWS), None)

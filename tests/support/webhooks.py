@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 from pytest_crd.engine.api.context import NamespaceOf
@@ -21,10 +21,10 @@ class FunctionConverter:
         self._function = function
         self.calls: list[tuple[JSONObject, str]] = []
 
-    def convert(self, objects: Sequence[JSONObject], api_version: str) -> list[JSONObject]:
-        """Return the converted objects."""
-        self.calls += [(resource, api_version) for resource in objects]
-        return [{**self._function(resource, api_version), "apiVersion": api_version} for resource in objects]
+    def convert(self, resource: JSONObject, api_version: str) -> JSONObject:
+        """Return the converted object."""
+        self.calls.append((resource, api_version))
+        return {**self._function(resource, api_version), "apiVersion": api_version}
 
 
 class FunctionAdmission:

@@ -36,7 +36,7 @@ def answer(**response: JSONValue) -> JSONValue:
 
 
 def convert(reply: Reply, versions: Sequence[str] = ("v1",), resource: JSONObject = OBJECT) -> JSONObject:
-    return converter(FakeTransport(reply), versions).convert([resource], "example.com/v2")[0]
+    return converter(FakeTransport(reply), versions).convert(resource, "example.com/v2")
 
 
 def problem(reply: Reply, versions: Sequence[str] = ("v1",), resource: JSONObject = OBJECT) -> str:
@@ -51,7 +51,7 @@ def changed(**fields: JSONValue) -> JSONValue:
 
 def test_a_review_has_the_object_and_the_desired_version() -> None:
     transport = FakeTransport(answer())
-    assert converter(transport).convert([OBJECT], "example.com/v2") == [CONVERTED]
+    assert converter(transport).convert(OBJECT, "example.com/v2") == CONVERTED
     assert transport.urls == [f"{URL}?timeout=30s"]
     assert transport.timeouts == [30.0]
     assert transport.reviews == [
@@ -72,7 +72,8 @@ def test_each_object_of_another_version_is_a_call() -> None:
     transport = FakeTransport(reply)
     second = {**OBJECT, "metadata": {"name": "b"}}
     empty = {"apiVersion": "example.com/v1", "kind": "Cron"}
-    converted = converter(transport).convert([OBJECT, CONVERTED, second, empty], "example.com/v2")
+    webhook = converter(transport)
+    converted = [webhook.convert(item, "example.com/v2") for item in (OBJECT, CONVERTED, second, empty)]
     assert converted == [
         {**OBJECT, "apiVersion": "example.com/v2"},
         CONVERTED,
@@ -84,7 +85,7 @@ def test_each_object_of_another_version_is_a_call() -> None:
 
 def test_the_first_known_version_of_reviews_is_used() -> None:
     transport = FakeTransport({"response": {"convertedObjects": [CONVERTED], "result": {"status": "Success"}}})
-    assert converter(transport, ("v3", "v1beta1", "v1")).convert([OBJECT], "example.com/v2") == [CONVERTED]
+    assert converter(transport, ("v3", "v1beta1", "v1")).convert(OBJECT, "example.com/v2") == CONVERTED
     assert transport.reviews[0]["apiVersion"] == "apiextensions.k8s.io/v1beta1"
     assert problem(answer(), ("v2",)) == "no supported conversion review versions"
 

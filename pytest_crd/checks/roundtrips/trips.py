@@ -90,7 +90,7 @@ class Conversions:
             return {**resource, "apiVersion": api_version}
         begin = time.perf_counter()
         try:
-            return converter.convert([jsonvalue.copy(resource)], api_version)[0]
+            return converter.convert(jsonvalue.copy(resource), api_version)
         finally:
             self.count += 1
             self.seconds += time.perf_counter() - begin

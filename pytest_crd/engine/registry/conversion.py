@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -24,11 +23,11 @@ class VersionConverter(Protocol):
         apiextensions-apiserver apiserver/conversion/webhook_converter.go.
     """
 
-    def convert(self, objects: Sequence[Resource], api_version: str) -> list[Resource]:
+    def convert(self, resource: Resource, api_version: str) -> Resource:
         """
-        Return *objects*, of other versions of the CRD, in *api_version*.
+        Return an object of the CRD in *api_version*.
 
-        The server calls this for one object or for all objects of a list that are stored in another version.
+        The server converts the objects of a list one by one, too.
 
         Raises:
             ConversionFailedError: The webhook cannot be called, or its response is refused.

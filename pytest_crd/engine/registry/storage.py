@@ -145,7 +145,7 @@ class Storage:
         if self._converter is None or resource["apiVersion"] == api_version:
             return {**resource, "apiVersion": api_version}
         try:
-            return self._converter.convert([resource], api_version)[0]
+            return self._converter.convert(resource, api_version)
         except ConversionFailedError as error:
             raise RefusedError(Refusal(500, "", str(error))) from None
 

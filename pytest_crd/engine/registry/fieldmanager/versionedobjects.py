@@ -125,7 +125,7 @@ class Versions:
         if self._converter is None:
             return self.typed({**typed.value, "apiVersion": api_version})
         try:
-            return self.typed(self._converter.convert([typed.value], api_version)[0])
+            return self.typed(self._converter.convert(typed.value, api_version))
         except ConversionFailedError as error:
             raise ConversionError(str(error)) from None
 
