@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import admission
 from pytest_crd.engine.registry.admission import Admission, ObjectInterfaces
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.server.http import statuses
@@ -244,7 +245,7 @@ class ResourceType(abc.ABC):
     @property
     def interfaces(self) -> ObjectInterfaces:
         """Functions for its objects, for admission plugins: objects have one version and no defaults."""
-        return ObjectInterfaces((self.version,), lambda resource, _: resource, lambda resource: resource)
+        return admission.single_version(self.version)
 
     def demand_conversion(self, old: str, new: str) -> None:
         """

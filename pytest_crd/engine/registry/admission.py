@@ -54,6 +54,12 @@ class ObjectInterfaces(NamedTuple):
     default: Callable[[Resource], Resource]
 
 
+def single_version(api_version: str) -> ObjectInterfaces:
+    """Return the functions for objects that have one version, *api_version*, and no defaults."""
+    version = api_version.rpartition("/")[2]
+    return ObjectInterfaces((version,), lambda resource, _: resource, lambda resource: resource)
+
+
 class AdmissionRequest(NamedTuple):
     """
     A request as admission plugins see it.

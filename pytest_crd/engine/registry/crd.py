@@ -15,8 +15,7 @@ from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import storagelimits
-from pytest_crd.engine.registry.admission import ObjectInterfaces
+from pytest_crd.engine.registry import admission, storagelimits
 from pytest_crd.engine.registry.crddecoding import CrdDecoder, DecodedCrd
 from pytest_crd.engine.registry.crdmanagers import CrdManagers
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
@@ -65,7 +64,7 @@ class CrdStrategy:
     storage_path = ""
     subresources = _SUBRESOURCES
 
-    interfaces = ObjectInterfaces(("v1",), lambda resource, _: resource, lambda resource: resource)
+    interfaces = admission.single_version(declared.V1)
 
     def __init__(
         self,

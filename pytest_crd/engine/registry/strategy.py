@@ -12,6 +12,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetavalidation, systemmetadata
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import admission
 from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
 from pytest_crd.engine.registry.requestbody import TypedObject
@@ -162,9 +163,7 @@ class ObjectStrategy:
     @property
     def interfaces(self) -> ObjectInterfaces:
         """Functions for its objects, for admission plugins: objects have one version and no defaults."""
-        return ObjectInterfaces(
-            (self.type_meta["apiVersion"].rpartition("/")[2],), lambda resource, _: resource, lambda resource: resource
-        )
+        return admission.single_version(self.type_meta["apiVersion"])
 
     def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
         """Return the object with the fields that its URL may write; others keep the values of *live*."""
