@@ -363,7 +363,7 @@ class CustomResourceDefinition(CrdFacts):
         self, manifest: Mapping[str, JSONValue], *, written: WrittenCrd | None = None
     ) -> CustomResourceDefinition:
         """
-        Return the CRD of a *manifest* derived from this one's; unchanged parts keep their place in the file.
+        Return the CRD of a *manifest* derived from this one's; unchanged parts keep their place in the file, and webhooks stay.
 
         Args:
             manifest: A JSON value; the caller must not change it afterwards.
@@ -379,7 +379,9 @@ class CustomResourceDefinition(CrdFacts):
             origin = origins.find_origin(before, decoded.value, steps)
             return "" if origin is None or locate is None else locate(origin, offset)
 
-        context = CrdContext(self.observer, self.source, locate and locate_origin, written)
+        context = CrdContext(
+            self.observer, self.source, locate and locate_origin, written, webhooks=self._context.webhooks
+        )
         return type(self)(CrdAnswers(decoded, version_profile, context.locate), context)
 
     def __getstate__(self) -> dict[str, object]:

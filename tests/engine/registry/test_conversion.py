@@ -164,3 +164,11 @@ def test_a_crd_without_webhook_has_no_converter() -> None:
 
     assert crd.version("v1alpha1").converter is None
     assert crd.version("v1alpha1").create({"spec": {"minutes": 2}}).accepted
+
+
+def test_an_altered_crd_calls_the_webhook_of_the_original() -> None:
+    crd = CustomResourceDefinition.from_manifest(CRD).with_webhooks(FixedWebhooks(FunctionConverter(_convert)))
+    altered = crd.altered({**CRD, "metadata": {**CRD["metadata"], "labels": {"a": "b"}}})
+
+    assert altered.version("v1alpha1").create({"spec": {"minutes": 2}}).stored["spec"] == {"minutes": 2}
+    assert altered.version("v1alpha1").converter is not None
