@@ -9,7 +9,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
-from pytest_crd.engine.registry import applying, scale
+from pytest_crd.engine.registry import admitting, applying, scale
 from pytest_crd.engine.registry.desiredobject import Read, RequestReader, apply_or_refuse, make_writer
 from pytest_crd.engine.registry.patching import mediatypes, patchrequest
 from pytest_crd.engine.registry.request import GeneratedValues, Request
@@ -50,10 +50,10 @@ class ScaleReader(RequestReader):
         if not self.profile.apply.scales_have_owners:
             raise RefusedError(refusal.internal_error("the server panics over an apply to the scale"))
         new = apply_or_refuse(lambda: self.owners.of_scale.apply(live, applied, make_writer(request, generated)))
-        self._admitted_scale(scale.decode_applied(new.resource), live)
-        problems = applying.problems(request.body, request.field_validation, self.profile)
-        resource = self._with_scale(live, new.resource, target) if self.decoder.is_built_in else dict(live)
-        body = DecodedBody(resource, Changes(), problems, sent=resource)
+        admitted, changes = self._admitted_scale(scale.decode_applied(new.resource), live)
+        problems = (*applying.problems(request.body, request.field_validation, self.profile), *admitted.problems)
+        resource = self._with_scale(live, admitted, target) if self.decoder.is_built_in else dict(live)
+        body = DecodedBody(resource, changes, problems, sent=resource)
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
         owned = functools.partial(self.owners.of_scale.owned, live, new.resource, resource)
         return Read(body, prepared, functools.cache(owned))
@@ -84,7 +84,7 @@ class ScaleReader(RequestReader):
             raise RefusedError(why, warnings=decoded.problems)
         if live is None:
             raise RefusedError(requestmetadata.refuse_missing(target), warnings=decoded.problems)
-        decoded = self._admitted_scale(decoded, live)
+        decoded, changes = self._admitted_scale(decoded, live)
         scale.of_resource(live, self.subresources)  # raises if the stored object has no valid scale
         if self.decoder.is_built_in:
             scale.demand_valid(decoded, target, live["metadata"].get("uid") if request.verb == "patch" else None)
@@ -92,7 +92,7 @@ class ScaleReader(RequestReader):
         sent = {**resource["metadata"], "uid": uid}
         if (why := requestmetadata.refuse_stale(sent, live["metadata"], target, self.profile)) is not None:
             raise RefusedError(why, warnings=decoded.problems)
-        body = DecodedBody(resource, Changes(), decoded.problems, sent=resource)
+        body = DecodedBody(resource, changes, decoded.problems, sent=resource)
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
         sent_scale = {key: value for key, value in decoded.encoded.items() if key != "status"}
         if not self.profile.apply.scales_have_owners:
@@ -101,28 +101,29 @@ class ScaleReader(RequestReader):
         managed = functools.partial(self.owners.of_scale.updated, live, sent_scale, resource, writer)
         return Read(body, prepared, functools.cache(managed))
 
-    def _admitted_scale(self, decoded: DecodedScale, live: Resource) -> DecodedScale:
+    def _admitted_scale(self, decoded: DecodedScale, live: Resource) -> tuple[DecodedScale, Changes]:
         """
-        Return a Scale after the mutating plugins.
+        Return a Scale after the mutating plugins, and their changes of it.
 
         Raises:
             RefusedError: A plugin refuses the request.
         """
         if self.admit is None:
-            return decoded
+            return decoded, Changes()
         old = scale.of_resource(live, self.subresources, marks_unset=not self.decoder.is_built_in)
-        admitted = self.admit(decoded.encoded, old)
-        problems = (*decoded.problems, *admitted.warnings)
-        return scale.decode_admitted(admitted.object or {}, problems)
+        sent = decoded.encoded
+        admitted = self.admit(sent, old)
+        new = admitted.object or {}
+        changes = Changes(mutated=admitting.find_changes(sent, new))
+        return scale.decode_admitted(new, (*decoded.problems, *admitted.warnings)), changes
 
-    def _with_scale(self, live: Resource, applied: Resource, target: RequestTarget) -> dict[str, JSONValue]:
+    def _with_scale(self, live: Resource, decoded: DecodedScale, target: RequestTarget) -> dict[str, JSONValue]:
         """
         Return an object of a built-in kind with the replicas of an applied Scale.
 
         Raises:
             RefusedError: The Scale is invalid, or has another name, uid or resourceVersion.
         """
-        decoded = scale.decode_applied(applied)
         scale.demand_valid(decoded, target, live["metadata"].get("uid"))
         resource = scale.with_replicas(live, decoded, self.subresources)
         refused = requestmetadata.refuse_update(decoded.metadata, target, self.profile) or requestmetadata.refuse_stale(

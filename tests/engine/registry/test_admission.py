@@ -245,3 +245,19 @@ def test_malformed_metadata_of_a_plugin_is_refused_except_in_a_status() -> None:
         'Invalid value: {"labels":5,"name":"one","namespace":"default","resourceVersion":"1","uid":"u"}: cannot restore map from int64'
     )
     assert version.update_status({"status": {"replicas": 1}}, old=OLD).accepted
+
+
+def test_changes_of_a_scale_are_mutations_of_the_scale() -> None:
+    response = _tab(_scaling(7)).scale(OLD, 3)
+
+    assert [*map(str, response.changes.mutated)] == ["spec.replicas"]
+    assert _tab(FunctionAdmission()).scale(OLD, 3).changes.mutated == ()
+
+
+def test_warnings_of_plugins_about_an_applied_scale_are_kept() -> None:
+    version = _tab(_scaling(7))
+    created = _tab(FunctionAdmission()).apply({"metadata": {"name": "one"}, "spec": {"replicas": 1}}, manager="m")
+
+    response = version.apply({"spec": {"replicas": 1}}, old=created, manager="m", subresource="scale")
+
+    assert "changed" in response.warnings
