@@ -23,10 +23,12 @@ def run(case: ConvertCase, input_: Mapping[str, JSONValue], subject: CaseSubject
         subject: The CRD version of the file.
 
     Raises:
-        CaseFileError: The CRD has no such version, or it is not known how to call its webhook.
+        CaseFileError: The CRD has no such version; both versions are the same; or it is not known how to call its webhook.
     """
     source = _subject(case, case.stored_as, "from", subject)
     target = _subject(case, case.to, "to", subject)
+    if source.version.name == case.to:
+        raise case.mistake(f"{case.title} converts nothing: `from` and `to` are {case.to}", "to")
     version = target.version
     try:
         response = version.crd.convert(input_, stored_as=source.version.name, to=case.to)
