@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -35,13 +35,14 @@ class Catalog:
         sources: The sources of the project's CRDs.
         kubernetes_version: The Kubernetes version of the answers.
         stored: Names of CRDs that count as stored, even if the server would refuse them.
-        find_webhooks: Returns the webhooks that requests call, given the names of the project's CRDs; None if they call none.
+        find_webhooks: Returns the webhooks that requests call. It takes the names of the project's CRDs, each with whether a webhook
+            converts its objects. None if requests call none.
     """
 
     sources: Sources
     kubernetes_version: str
     stored: frozenset[str] = frozenset()
-    find_webhooks: Callable[[Iterable[str]], Webhooks | None] | None = None
+    find_webhooks: Callable[[Mapping[str, bool]], Webhooks | None] | None = None
     _project: CustomResourceDefinitions | None = None
     _loaded: dict[tuple[Path, tuple[str, ...]], CustomResourceDefinitions] = field(default_factory=dict)
     _webhooks: Webhooks | None = None
@@ -59,7 +60,9 @@ class Catalog:
         """
         if self._project is None:
             crds = self.sources.crds(self.kubernetes_version).guarded(self._guard_of)
-            self._webhooks = None if self.find_webhooks is None else self.find_webhooks(crd.name for crd in crds)
+            if self.find_webhooks is not None:
+                converted = {crd.name: crd.answers.spec.converts_by_webhook for crd in crds}
+                self._webhooks = self.find_webhooks(converted)
             self._project = crds.with_webhooks(self._webhooks)
         return self._project
 

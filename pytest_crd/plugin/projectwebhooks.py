@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -69,20 +69,21 @@ def _open(config: pytest.Config, named: _Endpoints) -> ProjectWebhooks:
     return config.stash[_WEBHOOKS]
 
 
-def _find_called(config: pytest.Config, named: _Endpoints, crd_names: Iterable[str]) -> CalledWebhooks:
+def _find_called(config: pytest.Config, named: _Endpoints, crds: Mapping[str, bool]) -> CalledWebhooks:
     """
     Return the session's webhooks as the engine calls them.
 
     Args:
         config: The session's configuration.
         named: The endpoints.
-        crd_names: The names of the project's CRDs.
+        crds: Whether a webhook converts the objects of a CRD, by the names of the project's CRDs.
 
     Raises:
-        InputError: A hook or a configuration has mistakes; or an endpoint is for an unknown webhook.
+        InputError: A hook or a configuration has mistakes; or an endpoint is for a webhook that is unknown or never called.
     """
     project = _open(config, named)
-    project.check_names(crd_names)
+    project.check_names(crds)
+    project.check_conversions(crds)
     return CalledWebhooks(project)
 
 

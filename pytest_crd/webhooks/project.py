@@ -25,6 +25,8 @@ _NONE_FOUND: Final = (
     "conversion for the webhooks of CRDs alone"
 )
 
+_NOT_CONVERTED: Final = "{} the strategy Webhook in spec.conversion, so no webhook would be called: read the CRDs with the patch that sets it"
+
 
 class ProjectWebhooks:
     """
@@ -104,6 +106,30 @@ class ProjectWebhooks:
             Mistake(assignment.source, 0, _describe_unknown(assignment.which, webhooks))
             for assignment in unknown
             if assignment.which not in webhooks
+        ]
+        if mistakes:
+            raise WebhookError(mistakes)
+
+    def check_conversions(self, crds: Mapping[str, bool]) -> None:
+        """
+        Check that each assignment for conversion has a CRD that a webhook converts.
+
+        Args:
+            crds: Whether a webhook converts the objects of a CRD, by the names of the project's CRDs.
+
+        Raises:
+            WebhookError: An assignment has none, so that its webhook would never be called.
+        """
+        unused = {which for which, is_converted in crds.items() if not is_converted}
+        unused |= {"conversion"} if not any(crds.values()) else set()
+        mistakes = [
+            Mistake(
+                assignment.source,
+                0,
+                _NOT_CONVERTED.format("no CRD has" if which in ROLES else f"{which} does not have"),
+            )
+            for which, assignment in self._assignments.items()
+            if which in unused
         ]
         if mistakes:
             raise WebhookError(mistakes)

@@ -205,3 +205,26 @@ def test_each_name_is_a_webhook_or_a_crd(open_project: Callable[..., ProjectWebh
 def test_a_name_without_configurations_is_unknown(open_project: Callable[..., ProjectWebhooks]) -> None:
     with pytest.raises(WebhookError, match="the webhook configurations have no webhook"):
         open_project({"a.b.c": UrlEndpoint("https://a")}).check_names(())
+
+
+@pytest.mark.parametrize(
+    ("which", "crds", "words"),
+    [
+        ("conversion", {"backups.kb.io": False, "restores.kb.io": False}, "no CRD has the strategy Webhook"),
+        ("conversion", {}, "no CRD has the strategy Webhook"),
+        ("backups.kb.io", {"backups.kb.io": False, "restores.kb.io": True}, "backups.kb.io does not have the strategy"),
+    ],
+)
+def test_a_conversion_webhook_that_is_never_called_is_a_mistake(
+    open_project: Callable[..., ProjectWebhooks], which: str, crds: dict[str, bool], words: str
+) -> None:
+    with pytest.raises(WebhookError, match=rf"^pytest\.ini:\d+: {words}"):
+        open_project({which: UrlEndpoint("https://a")}).check_conversions(crds)
+
+
+def test_endpoints_of_conversions_that_are_called_are_right(open_project: Callable[..., ProjectWebhooks]) -> None:
+    crds = {"backups.kb.io": True, "restores.kb.io": False}
+    endpoints = dict.fromkeys(("all", "conversion", "backups.kb.io", "vbackup.kb.io"), UrlEndpoint("https://a"))
+
+    open_project(endpoints).check_conversions(crds)
+    open_project({"all": UrlEndpoint("https://a")}).check_conversions({})

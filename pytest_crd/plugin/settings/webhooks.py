@@ -12,11 +12,11 @@ from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Mapping
 
     from pytest_crd.engine.api.context import Webhooks  # slow to import
 
-FindWebhooks: TypeAlias = "Callable[[Iterable[str]], Webhooks | None]"
+FindWebhooks: TypeAlias = "Callable[[Mapping[str, bool]], Webhooks | None]"
 
 HOOK: Final = "pytest_crd_webhooks"
 
@@ -66,7 +66,7 @@ START_SECONDS: Final = Setting(
 SETTINGS: Final = (WEBHOOKS, CONFIGURATIONS, START_SECONDS)
 # Whether the implementations of the hook are counted: a later one would have no effect.
 ARE_COUNTED: Final = pytest.StashKey[bool]()
-# Returns the webhooks of the session, given the names of the project's CRDs; absent if no webhook is called.
+# Returns the webhooks of the session, given whether a webhook converts each CRD of the project; absent if none is called.
 FIND_WEBHOOKS: Final = pytest.StashKey[FindWebhooks]()
 # Whether `addopts` has the option in a session for CRDs alone, where it does not count.
 IS_DROPPED: Final = pytest.StashKey[bool]()
