@@ -6,8 +6,9 @@ HTTP API of a server, without I/O: it takes a request and returns a response or 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from pytest_crd.engine import profile
@@ -16,7 +17,6 @@ from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinit
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.formats import durationformat
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server import (
     deleteadmission,
     deleting,
@@ -28,16 +28,14 @@ from pytest_crd.server import (
     writes,
 )
 from pytest_crd.server.builtin import unservedkinds
-from pytest_crd.server.deleting import DeleteOptions
 from pytest_crd.server.http import bearertoken, negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.negotiation import Form
 from pytest_crd.server.http.requestinfo import IncompletePathError, RequestInfo
 from pytest_crd.server.http.statuses import ApiError, NotFoundPageError, PageError
-from pytest_crd.server.reads import Page
 from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.store.store import HISTORY, Store, StoredObject
+from pytest_crd.server.store.store import HISTORY, Store
 from pytest_crd.server.tables import tables
 from pytest_crd.server.watching import Reply, Stream, Watch
 from pytest_crd.server.writes import WriteOutcome
@@ -251,32 +249,22 @@ class Api:
         if not info.name and info.verb != "create":
             raise statuses.bad_request("name must be provided")
         form = _form_of(request, type_)
-        written = writes.write(self.store, type_, info, request, self.catalog.admission(type_, info))
-        with self.store.lock:
-            self.catalog.settle()
+        with self._settling():
+            written = writes.write(self.store, type_, info, request, self.catalog.admission(type_, info))
         return self._of_object(request, written.code, written.value, type_, form, written=written)
 
     def _delete(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         form = _form_of(request, type_)
         options = deleting.read(request, type_)
-        deleted, warnings = self._delete_admitted(type_, info, options)
-        is_status = deleted.get("kind") == "Status"
-        answer_form = form._replace(shape="") if is_status else form
-        return self._of_object(request, 200, deleted, type_, answer_form, warnings=(*type_.warnings, *warnings))
-
-    def _delete_admitted(
-        self, type_: ResourceType, info: RequestInfo, options: DeleteOptions
-    ) -> tuple[JSONValue, tuple[str, ...]]:
-        """Delete an object; return the Status or the object of the response, and the warnings of admission plugins."""
-        while True:
-            entry = reads.get(self.store, type_, info.namespace, info.name)
-            self.catalog.demand_deletable(type_, entry)
-            warnings = deleteadmission.admit(type_, entry, options)
-            with self.store.lock:
-                if self.store.get(entry.key) is entry:  # unchanged since it was admitted
-                    deleted = deleting.delete(self.store, type_, entry, options)
-                    self.catalog.settle()
-                    return deleted, warnings
+        entry = reads.get(self.store, type_, info.namespace, info.name)
+        self.catalog.demand_deletable(type_, entry)
+        with self._settling():
+            deletion = deleteadmission.delete(self.store, type_, entry.key, options)
+        if deletion is None:
+            raise statuses.not_found(type_.resource, info.name)
+        answer_form = form._replace(shape="") if deletion.value.get("kind") == "Status" else form
+        warnings = (*type_.warnings, *deletion.warnings)
+        return self._of_object(request, 200, deletion.value, type_, answer_form, warnings=warnings)
 
     def _delete_collection(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         form = _form_of(request, type_)
@@ -284,26 +272,20 @@ class Api:
         delete_options = deleting.read(request, type_)
         deleting.demand_safe(delete_options)
         page = reads.page(self.store, type_, info.namespace, options)
-        if type_.plugins is None:
-            with self.store.lock:
-                self._delete_entries(type_, self._entries(type_, page), delete_options)
-        else:  # without the lock, as a webhook may be a client of the server; a denial ends the deletion
-            for entry in self._entries(type_, page):
-                deleteadmission.admit(type_, entry, delete_options, is_named=False)
-                with self.store.lock:
-                    self._delete_entries(type_, [*filter(None, [self.store.get(entry.key)])], delete_options)
+        with self._settling():
+            for metadata in [object_["metadata"] for object_ in page.items]:
+                key = type_.key(metadata.get("namespace", ""), metadata["name"])
+                deleteadmission.delete(self.store, type_.collected, key, delete_options, is_named=False)
         return self._answer_list(request, page, type_, form)
 
-    def _delete_entries(self, type_: ResourceType, entries: Sequence[StoredObject], options: DeleteOptions) -> None:
-        for entry in entries:
-            deleting.delete(self.store, type_.collected, entry, options)
-        self.catalog.settle()
-
-    def _entries(self, type_: ResourceType, page: Page) -> list[StoredObject]:
-        """Return the stored objects of a list that still exist."""
-        identities = [object_["metadata"] for object_ in page.items]
-        keys = [type_.key(metadata.get("namespace", ""), metadata["name"]) for metadata in identities]
-        return [*filter(None, map(self.store.get, keys))]
+    @contextlib.contextmanager
+    def _settling(self) -> Iterator[None]:
+        """Run the controllers after writes, also after those before a failed one."""
+        try:
+            yield
+        finally:
+            with self.store.lock:
+                self.catalog.settle()
 
     def _of_object(  # noqa: PLR0913 - the parts of a response
         self,

@@ -81,7 +81,9 @@ class DefinitionType(ResourceType):
     @property
     def collected(self) -> ResourceType:
         """The CRD resource for deletions of a collection."""
-        return _CollectedType(self.kubernetes_version)
+        type_ = _CollectedType(self.kubernetes_version)
+        type_.plugins = self.plugins
+        return type_
 
     def precondition_failure(
         self, name: str, field: Literal["UID", "ResourceVersion"], expected: str, actual: str

@@ -1,8 +1,8 @@
-"""Admission of deletions: mutating plugins, which cannot change anything, then validating ones."""
+"""Deletions, after their admission: mutating plugins, which cannot change anything, then validating ones."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -13,24 +13,59 @@ from pytest_crd.server.deleting import DeleteOptions
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.store.store import StoredObject
+from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
 
 _OPTIONS: Final = {"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1"}
 
 
-def admit(
-    type_: ResourceType, entry: StoredObject, options: DeleteOptions, *, is_named: bool = True
-) -> tuple[str, ...]:
+class Deletion(NamedTuple):
     """
-    Ask the admission plugins about a deletion, and return their warnings.
+    A deletion, or the mark of one that waits for finalizers.
 
-    The server's lock must be free, as a webhook may be a client of the server.
+    Attributes:
+        value: The Status or the object of the response.
+        warnings: The warnings of admission plugins.
+    """
+
+    value: Resource
+    warnings: tuple[str, ...]
+
+
+def delete(
+    store: Store, type_: ResourceType, key: ObjectKey, options: DeleteOptions, *, is_named: bool = True
+) -> Deletion | None:
+    """
+    Delete an object; ask the admission plugins again if it changes while they are asked.
+
+    The store's lock must be free, as a webhook may be a client of the server.
 
     Args:
+        store: The stored objects.
         type_: The resource.
-        entry: The object.
+        key: The key of the object.
         options: The options of the deletion.
         is_named: Whether the URL names the object; False in the deletion of a collection.
+
+    Returns:
+        The deletion; None if the object does not exist.
+
+    Raises:
+        ApiError: A plugin refuses the deletion; or the object is unreadable, or a precondition fails.
+
+    Reference:
+        apiserver registry/generic/registry/store.go, Delete and DeleteCollection.
+    """
+    while (entry := store.get(key)) is not None:
+        warnings = _admit(type_, entry, options, is_named=is_named)
+        with store.lock:
+            if store.get(key) is entry:  # unchanged since it was admitted
+                return Deletion(deleting.delete(store, type_, entry, options), warnings)
+    return None
+
+
+def _admit(type_: ResourceType, entry: StoredObject, options: DeleteOptions, *, is_named: bool) -> tuple[str, ...]:
+    """
+    Ask the admission plugins about a deletion, and return their warnings.
 
     Raises:
         ApiError: A plugin refuses the deletion; or the object is unreadable, or a precondition fails.

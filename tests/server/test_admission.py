@@ -113,7 +113,8 @@ def test_each_object_of_a_deleted_collection_is_admitted(server: Api) -> None:
     assert servers.ask(server, "GET", f"{MAPS}/held").code == 200
 
 
-def test_an_object_that_changes_during_admission_is_admitted_again() -> None:
+@pytest.mark.parametrize(("path", "names"), [(f"{MAPS}/a", ["a", "a"]), (MAPS, ["", ""])])
+def test_an_object_that_changes_during_admission_is_admitted_again(path: str, names: list[str]) -> None:
     calls: list[str] = []
 
     def change_once(request: AdmissionRequest) -> Admitted:
@@ -126,8 +127,26 @@ def test_an_object_that_changes_during_admission_is_admitted_again() -> None:
     api = _server(FunctionAdmission(None, change_once))
     servers.ask(api, "POST", MAPS, _object())
 
-    assert servers.ask(api, "DELETE", f"{MAPS}/a").code == 200
-    assert calls == ["a", "a"]
+    assert servers.ask(api, "DELETE", path).code == 200
+    assert calls == names
+
+
+@pytest.mark.parametrize(("path", "code"), [(f"{MAPS}/a", 404), (MAPS, 200)])
+def test_an_object_that_is_deleted_during_admission_is_gone(path: str, code: int) -> None:
+    calls: list[str] = []
+
+    def delete_once(request: AdmissionRequest) -> Admitted:
+        if request.operation == "DELETE":
+            calls.append(request.name)
+            if len(calls) == 1:
+                servers.ask(api, "DELETE", f"{MAPS}/a")
+        return Admitted(request.object)
+
+    api = _server(FunctionAdmission(None, delete_once))
+    servers.ask(api, "POST", MAPS, _object())
+
+    assert servers.ask(api, "DELETE", path).code == code
+    assert len(calls) == 2
 
 
 def test_a_mutated_object_that_is_not_of_its_kind_is_an_error() -> None:
@@ -140,6 +159,14 @@ def test_crds_are_admitted(server: Api) -> None:
     assert answer.code == 201
     assert answer.value["metadata"]["labels"] == {"by": "webhook"}
     assert servers.ask(server, "DELETE", f"{servers.CRDS}/others.other.com").code == 200
+
+
+def test_the_crds_of_a_deleted_collection_are_admitted(server: Api, admission: FunctionAdmission) -> None:
+    servers.ask(server, "POST", servers.CRDS, servers.crd("Other", "other.com"))
+    admission.calls.clear()
+
+    assert servers.ask(server, "DELETE", servers.CRDS).code == 200
+    assert {request.operation for _, request in admission.calls} == {"DELETE"}
 
 
 def test_a_mutated_crd_that_is_none_is_an_error() -> None:
