@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pydantic  # noqa: F401 - sessions in this process share it
 import pytest
+from support import crds
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -27,25 +28,16 @@ class Odd(BaseModel):
 def test_it(crd_parity):
     {body}
 """
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: gardens.stories.example.com}
-spec:
-  group: stories.example.com
-  scope: Namespaced
-  names: {plural: gardens, singular: garden, kind: Garden, listKind: GardenList}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        required: [spec]
-        properties:
-          spec: {type: object, properties: {days: {type: integer, default: 3}}}
-"""
+CRD = crds.text(
+    "plural: gardens, singular: garden, kind: Garden, listKind: GardenList",
+    """\
+    type: object
+    required: [spec]
+    properties:
+      spec: {type: object, properties: {days: {type: integer, default: 3}}}
+    """,
+    group="stories.example.com",
+)
 
 
 def _run(project: Project, mark: str, body: str = "crd_parity.check()") -> pytest.RunResult:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pydantic  # noqa: F401 - sessions in this process share it
 import pytest
+from support import crds
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -14,28 +15,19 @@ if TYPE_CHECKING:
 FILE = "config/crd/bases/gardens.yaml"
 TARGET = "gardens.stories.example.com/v1"
 ITEM = "parity[gardens.stories.example.com-v1]"
-SMALL = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: gardens.stories.example.com}
-spec:
-  group: stories.example.com
-  scope: Namespaced
-  names: {plural: gardens, singular: garden, kind: Garden, listKind: GardenList}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+SMALL = crds.text(
+    "plural: gardens, singular: garden, kind: Garden, listKind: GardenList",
+    """\
+    type: object
+    required: [spec]
+    properties:
+      spec:
         type: object
-        required: [spec]
         properties:
-          spec:
-            type: object
-            properties:
-              size: {type: integer, default: 3}
-"""
+          size: {type: integer, default: 3}
+    """,
+    group="stories.example.com",
+)
 MODELS = """\
 from pydantic import BaseModel
 
