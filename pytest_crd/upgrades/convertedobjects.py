@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, InputError
-from pytest_crd.engine.api.context import NamespaceOf, Webhooks
+from pytest_crd.engine.api.context import ConversionWebhooks
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.jsonvalue import JSONObject
@@ -24,22 +24,12 @@ from pytest_crd.upgrades.upgradesubject import Subject
 _MOST_OBJECTS: Final = 40
 
 
-class UpgradeWebhooks(NamedTuple):
-    """
-    The conversion webhooks of a project for upgrades: without admission, and a webhook that fails refuses the object.
-
-    Attributes:
-        webhooks: The webhooks of the project.
-    """
-
-    webhooks: Webhooks
-
-    def admission(self, _profile: Profile, _namespace_of: NamespaceOf | None = None) -> None:
-        """Return None: there is no admission."""
+class UpgradeWebhooks(ConversionWebhooks):
+    """The conversion webhooks of a project for upgrades: a webhook that fails refuses the object."""
 
     def converter(self, crd: CrdSpec, conversion: Conversion, profile: Profile) -> VersionConverter | None:
-        """Return the conversion webhook of a CRD; None if it cannot be called."""
-        converter = self.webhooks.converter(crd, conversion, profile)
+        """Return the conversion webhook of a CRD; None if it is not known how to call it."""
+        converter = super().converter(crd, conversion, profile)
         return None if converter is None else _RefusingConverter(converter)
 
 
