@@ -1,5 +1,5 @@
 """
-Failed calls of webhooks, whose messages no case should state: they are about a test run, not about a CRD.
+Failed calls of webhooks. Their messages belong to a test run, so cases do not state them.
 
 Reference:
     apiserver admission/plugin/webhook/errors/statuserror.go; client-go rest/request.go.
@@ -19,5 +19,5 @@ _FAILED: Final = re.compile(r'failed calling webhook "|conversion webhook for [^
 
 
 def is_among(errors: Iterable[FieldError]) -> bool:
-    """Return whether one of the errors of a refusal says that a webhook could not be called."""
+    """Return whether a refusal has the error of a webhook that could not be called."""
     return any(_FAILED.search(error.message) for error in errors)

@@ -55,7 +55,7 @@ def _report(case: ConvertCase, source: CrdVersion, result: CaseResult) -> CaseRe
 
 
 def _subject(case: ConvertCase, name: str | None, key: str, subject: CaseSubject) -> CaseSubject:
-    """Return the version *name* of the CRD; raise CaseFileError if there is none."""
+    """Return the subject of a version of the CRD; raise CaseFileError for an unknown version."""
     if name is None or name == subject.version.name:
         return subject
     try:

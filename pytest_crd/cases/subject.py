@@ -72,7 +72,7 @@ class CaseSubject:
         return storage.create(sent, field_validation="Strict")
 
     def stored_form(self, resource: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
-        """Return *resource* as it is stored: converted by the webhook if there is one that can be called; else unchanged."""
+        """Return *resource* in its stored form: after the conversion webhook if it can be called, else unchanged."""
         if self.version.converter is None:
             return resource
         response = self.store(resource)

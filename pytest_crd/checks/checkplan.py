@@ -246,7 +246,7 @@ def _applied(read: ReadCrd, samples_found: Samples, facts_of_versions: Sequence[
 
 
 def _plan_roundtrips(read: ReadCrd, samples_found: Samples) -> Iterator[Check]:
-    """Yield the check of a CRD whose objects a server converts in a known way."""
+    """Yield the check of round trips, if the conversion of the CRD is known."""
     crd = read.crd
     if planning.has_pairs(crd) and planning.is_known(crd):
         samples = [item for item in samples_found.samples if (item.group, item.kind) == (crd.group, crd.kind)]

@@ -19,7 +19,7 @@ class ImportPathError(ValueError):
 
 def find_object(path: str) -> Any:
     """
-    Import a module and return an object of it.
+    Return an object of a module, which is imported.
 
     Args:
         path: The module and the object, with a colon between them.

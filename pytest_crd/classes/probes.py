@@ -116,7 +116,7 @@ def _find_values(finder: Boundaries, place: Place, node: Demand, other: Boundari
 
 
 def _find_texts(node: Demand, other: Demand) -> Iterator[str]:
-    """Yield the texts that match only one of two patterns."""
+    """Yield texts that one of two patterns matches, and the other does not."""
     both = (node.structure.get("pattern"), other.structure.get("pattern"))
     if None not in both and both[0] != both[1]:
         yield from filter(None, (patternvariants.find_text(*both), patternvariants.find_text(*both[::-1])))

@@ -65,12 +65,12 @@ class LiveJudge:
             NoAnswerError: The server does not answer.
             DisagreementError: The answers differ.
         """
-        notes = self._ask(self._without_webhooks(question))
+        notes = self._judge_plain(self._without_webhooks(question))
         if question.version.admission is not None:
             notes.append("asked without the admission webhooks of the project")
         return notes
 
-    def _ask(self, question: Question) -> list[str]:
+    def _judge_plain(self, question: Question) -> list[str]:
         """Compare the answers to a question to CRDs that call no webhooks, and return notes if they agree."""
         if question.section not in _PASSES:
             return self._judge(question)
@@ -95,7 +95,7 @@ class LiveJudge:
             self._stage(self._find_create(question))
 
     def _without_webhooks(self, question: Question) -> Question:
-        """Return a question to CRDs that call no webhooks: the server need not have those of the project."""
+        """Return a question without the webhooks of the project, which the server need not have."""
         old_version = question.old_version and self._plain_version(question.old_version)
         return question._replace(version=self._plain_version(question.version), old_version=old_version)
 

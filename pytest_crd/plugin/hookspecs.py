@@ -47,7 +47,7 @@ def pytest_crd_parity(  # type: ignore[empty-body] # pytest calls the implementa
     config: pytest.Config,
 ) -> Mapping[str, Any]:
     """
-    Return classes that must agree with a version of a CRD; each is a test, like those of the setting `crd_parity`.
+    Return classes to compare with versions of CRDs; each is a test, like those of the setting `crd_parity`.
 
     pytest-crd calls it once in each process that collects tests. An implementation belongs into the `conftest.py` of the root folder.
 

@@ -68,7 +68,7 @@ class ServerCatalog:
         self.settle()
 
     def _namespace(self, name: str) -> Resource | None:
-        """Return the Namespace with a name; None if there is none."""
+        """Return a Namespace by its name; None without one."""
         entry = self._store.get(ObjectKey(namespaces.RESOURCE, "", name))
         return None if entry is None else entry.value
 

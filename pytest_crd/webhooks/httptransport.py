@@ -21,7 +21,7 @@ _HEADERS: Final = {
     "User-Agent": "kube-apiserver-admission",
 }
 _PORTS: Final = {"https": 443, "http": 80}
-# The characters of a path and query that Go writes as they are, and the sign of those that are escaped already.
+# The characters of a path and query that Go does not escape, and the percent sign of escaped ones.
 _SAFE: Final = "/?&=:@!$'()*+,;~%"
 _CHUNK: Final = 1 << 16
 _LEAST: Final = 0.001

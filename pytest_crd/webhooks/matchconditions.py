@@ -30,7 +30,7 @@ _BUDGET: Final = 2_500_000
 _OUT_OF_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
 _AUTHORIZER: Final = "authorizer"
 _OF_REQUEST: Final = f"{_AUTHORIZER}.requestResource"
-# The group of users who may do everything.
+# The group of administrators.
 _MASTERS: Final = "system:masters"
 _REQUEST: Final = "kubernetes.AdmissionRequest"
 _NAMESPACE: Final = "kubernetes.Namespace"
@@ -168,7 +168,7 @@ def condition_variables(
 
 
 def _authorize(request: AccessRequest) -> bool:
-    """Return True for a user who may do everything; others depend on roles, which are unknown."""
+    """Return True for an administrator; other users depend on roles, which are unknown."""
     if _MASTERS in request.groups:
         return True
     user = printing.quote(request.username)

@@ -65,7 +65,7 @@ def read(body: bytes) -> ReplyBody:
 
 def find_text(body: ReplyBody, value: JSONValue, *path: str | int) -> str:
     """
-    Return the text of a value in a body; that of YAML is the JSON that the server makes of it.
+    Return the text of a value in a body; for a body in YAML, the JSON of the server.
 
     Args:
         body: The body.

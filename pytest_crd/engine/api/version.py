@@ -183,7 +183,7 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
 
     @cached_property
     def converter(self) -> VersionConverter | None:
-        """The conversion webhook; None if there is none, or if it cannot be called."""
+        """The conversion webhook; None without one, or without an endpoint."""
         return self._answers.converter(self._context.webhooks)
 
     @cached_property

@@ -88,7 +88,7 @@ class CustomResourceDefinitions(Sequence[CustomResourceDefinition]):
         return self._each(lambda crd: crd.guarded(guard_of(crd)))
 
     def with_webhooks(self, webhooks: Webhooks | None) -> CustomResourceDefinitions:
-        """Return the same CRDs, whose requests call *webhooks*; None for none."""
+        """Return the same CRDs with other webhooks, or with none."""
         return self._each(lambda crd: crd.with_webhooks(webhooks))
 
     def _each(

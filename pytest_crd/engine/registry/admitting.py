@@ -131,7 +131,7 @@ def _changes(steps: tuple[str | int, ...], before: object, after: object) -> Ite
 
 def _options(request: Request, operation: Operation) -> dict[str, JSONValue]:
     """
-    Return the options of a request as plugins see them; a patch has those of a create or an update.
+    Return the options of a request for plugins; a patch has the options of a create or an update.
 
     Reference:
         apiserver endpoints/handlers/patch.go, patchToCreateOptions and patchToUpdateOptions.

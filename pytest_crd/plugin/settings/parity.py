@@ -35,7 +35,9 @@ SETTINGS: Final = (PARITY, ALLOWED)
 
 class ParitySettings(NamedTuple):
     """
-    Entries of the settings of parity checks, whose source has the line in the ini file.
+    Settings of parity checks.
+
+    The source of each entry names its line of the ini file.
 
     Attributes:
         classes: The classes, each with its version of a CRD.
@@ -64,7 +66,7 @@ def read(config: pytest.Config) -> ParitySettings | None:
 
 
 def _find_entry(config: pytest.Config, of_setting: Setting[tuple[str, ...]]) -> SettingEntry:
-    """Return an entry whose source has its line in the ini file."""
+    """Return the entry of a setting; its source names the line of the ini file."""
     entry, line = of_setting.find_entry(config), inilines.line_of(config, of_setting)
     is_in_file = line and config.inipath is not None
     source = f"{config.inipath.name}:{line}: {of_setting.ini}" if is_in_file and config.inipath else entry.source
