@@ -54,12 +54,15 @@ def parse(line: str) -> AllowedDivergence:
     Parse one line of the setting.
 
     Raises:
-        ValueError: The line is malformed or has no reason; the message shows the expected form.
+        ValueError: The line is malformed, has no reason, or allows every difference; the message says what to write instead.
     """
     match = _LINE.fullmatch(line.strip())
     if match is None:
         raise ValueError(f"{line!r} is not {_FORM}")
-    return AllowedDivergence(match[1], match[2], match[3] or _ANY, match[4])
+    entry = AllowedDivergence(match[1], match[2], match[3] or _ANY, match[4])
+    if not entry.path.strip(_ANY) and entry.kind == _ANY:
+        raise ValueError(f"{line!r} allows every difference, so that nothing is compared: name the fields or the kind")
+    return entry
 
 
 def suggest(target: str, divergence: Divergence) -> str:

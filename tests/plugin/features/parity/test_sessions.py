@@ -142,6 +142,8 @@ def test_an_allowance_for_several_checks_has_a_test_of_its_own(small: Project) -
     )
     _ini(small, "Spec", "Short", allowed=("* spec.size: both",))
     small.run().assert_outcomes(passed=3)
+    _ini(small, "Spec", "Short", allowed=("* * another default: all",))
+    small.run().assert_outcomes(passed=3)
 
 
 def test_several_classes_of_one_crd_and_several_kubernetes_versions_have_their_own_names(small: Project) -> None:
@@ -164,6 +166,8 @@ def test_several_classes_of_one_crd_and_several_kubernetes_versions_have_their_o
         (("crd_parity = gardening:Spec = gardens",), "ERROR: pytest.ini:2: crd_parity: 'gardening:Spec = gardens' is not MODULE:CLASS = *"),
         (("crd_parity_allow = x/v1 spec.a: why",), "ERROR: pytest.ini:2: crd_parity_allow: does nothing without classes: name them in crd_parity, *"),
         ((f"crd_parity = gardening:Spec = {TARGET}", "crd_parity_allow = spec.a"), "ERROR: pytest.ini:3: crd_parity_allow: 'spec.a' is not CRD/VERSION FIELD KIND: REASON, *"),
+        ((f"crd_parity = gardening:Spec = {TARGET}", "crd_parity_allow = * *: why"), "ERROR: pytest.ini:3: crd_parity_allow: '[*] [*]: why' allows every difference, so that nothing is compared: name the fields or the kind"),
+        ((f"crd_parity = gardening:Spec = {TARGET}", f"crd_parity_allow = {TARGET} ** *: why"), "ERROR: pytest.ini:3: crd_parity_allow: * allows every difference, *"),
     ],
 )  # fmt: skip
 def test_a_malformed_setting_is_an_error_with_its_line(small: Project, lines: tuple[str, ...], message: str) -> None:
