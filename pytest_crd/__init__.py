@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from pytest_crd.classes import crd_of
     from pytest_crd.engine import CrdVersion, CustomResourceDefinition, CustomResourceDefinitions, Response
     from pytest_crd.plugin.items.cases import BoundCase
-    from pytest_crd.server.accessor import CrdServer, RequestFailedError, Resources
-    from pytest_crd.server.http.requestlog import LoggedRequest
+    from pytest_crd.server.accessor import CrdServer
+    from pytest_crd.server.http.requestlog import LoggedRequest, Requests
+    from pytest_crd.server.resourceaccess import RequestFailedError, Resources
 
 __all__ = [
     "BoundCase",
@@ -22,6 +23,7 @@ __all__ = [
     "CustomResourceDefinitions",
     "LoggedRequest",
     "RequestFailedError",
+    "Requests",
     "Resources",
     "Response",
     "crd_of",
@@ -35,8 +37,9 @@ _MODULES: Final = {
     "CustomResourceDefinition": "pytest_crd.engine",
     "CustomResourceDefinitions": "pytest_crd.engine",
     "LoggedRequest": "pytest_crd.server.http.requestlog",
-    "RequestFailedError": "pytest_crd.server.accessor",
-    "Resources": "pytest_crd.server.accessor",
+    "RequestFailedError": "pytest_crd.server.resourceaccess",
+    "Requests": "pytest_crd.server.http.requestlog",
+    "Resources": "pytest_crd.server.resourceaccess",
     "Response": "pytest_crd.engine",
     "crd_of": "pytest_crd.classes",
 }

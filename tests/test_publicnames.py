@@ -11,7 +11,7 @@ import pytest
 
 import pytest_crd
 from pytest_crd import CrdServer, CrdVersion, CustomResourceDefinition, RequestFailedError, Response, engine
-from pytest_crd.server import accessor
+from pytest_crd.server import accessor, resourceaccess
 
 CRD = {
     "apiVersion": "apiextensions.k8s.io/v1",
@@ -34,7 +34,7 @@ def test_public_classes_are_those_of_fixtures_and_answers() -> None:
     assert type(version) is CrdVersion
     assert type(version.create({})) is Response
     assert CustomResourceDefinition is engine.CustomResourceDefinition
-    assert (CrdServer, RequestFailedError) == (accessor.CrdServer, accessor.RequestFailedError)
+    assert (CrdServer, RequestFailedError) == (accessor.CrdServer, resourceaccess.RequestFailedError)
 
 
 def test_every_public_name_is_listed_and_importable() -> None:

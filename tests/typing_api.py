@@ -12,8 +12,8 @@ from pytest_crd import (
     CrdVersion,
     CustomResourceDefinition,
     CustomResourceDefinitions,
-    LoggedRequest,
     RequestFailedError,
+    Requests,
     Resources,
     Response,
     engine,
@@ -65,7 +65,7 @@ def test_all_crds(crds: CustomResourceDefinitions) -> None:
 
 def test_one_server(crd_server: CrdServer) -> None:
     assert_type(crd_server["gardens"], Resources)
-    assert_type(crd_server.requests, tuple[LoggedRequest, ...])
+    assert_type(crd_server.requests, Requests)
     assert_type(crd_server.requests[0].code, int)
     try:
         crd_server["gardens"].get("eden")

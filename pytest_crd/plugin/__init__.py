@@ -30,14 +30,34 @@ from pytest_crd.plugin import (
     threads,
     tracebacks,
 )
-from pytest_crd.plugin.fixtures import MARKERS, crd, crd_case, crd_parity, crd_server, crd_version, crds, parametrize
+from pytest_crd.plugin.fixtures import (
+    MARKERS,
+    crd,
+    crd_case,
+    crd_parity,
+    crd_server,
+    crd_server_module,
+    crd_server_session,
+    crd_version,
+    crds,
+    parametrize,
+)
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.items.failures import CausedFailure, FailureText, TextFailure, TextItem
 from pytest_crd.plugin.session import NOTE, PLACE, WARNING, was_in_vain
 from pytest_crd.plugin.settings import checks, project
 from pytest_crd.wording import counted
 
-__all__ = ["crd", "crd_case", "crd_parity", "crd_server", "crd_version", "crds"]
+__all__ = [
+    "crd",
+    "crd_case",
+    "crd_parity",
+    "crd_server",
+    "crd_server_module",
+    "crd_server_session",
+    "crd_version",
+    "crds",
+]
 
 # Keys of the data that a worker of pytest-xdist sends to its controller.
 _FAILURE: Final = "pytest_crd_failure"

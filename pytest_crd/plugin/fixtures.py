@@ -1,4 +1,4 @@
-"""The fixtures `crds`, `crd`, `crd_version`, `crd_case`, `crd_parity` and `crd_server`, and the markers that choose their values."""
+"""The fixtures `crds`, `crd`, `crd_version`, `crd_case`, `crd_parity` and those of servers, and the markers that choose their values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MARKERS: Final = (
     "crd(name, version=None): the CRD (by name or kind) that the fixtures crd and crd_version stand for.",
     "crd_cases(*globs): the case files, relative to the test file, whose cases the fixture crd_case stands for.",
     "crd_parity(model, version, allow=()): the class and the version of a CRD that the fixture crd_parity compares.",
-    "crd_server(kubernetes_version=None, namespaces=(), objects=()): what the server of the fixture crd_server is, and begins with.",
+    "crd_server(kubernetes_version=None, namespaces=(), objects=(), faults=()): version, first objects and faults of the server of crd_server.",
 )
 
 
@@ -35,7 +35,7 @@ _CHOSEN_BY: Final = {
     "crd": ("crd", "crd_version"),
     "crd_cases": ("crd_case",),
     "crd_parity": ("crd_parity",),
-    "crd_server": ("crd_server",),
+    "crd_server": ("crd_server", "crd_server_module", "crd_server_session"),
 }
 
 
@@ -92,6 +92,22 @@ def crd_case(request: pytest.FixtureRequest) -> BoundCase:
 @_own
 def crd_server(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> Iterator[CrdServer]:
     """A server of the project's CRDs, fresh and empty for each test: `crd_server["backups"].create({…})`."""
+    with features.load("server.opening").open_server(request, crds) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+@_own
+def crd_server_module(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> Iterator[CrdServer]:
+    """A server that the tests of a module share: `crd_server_module.reset()` returns it to its state at the start."""
+    with features.load("server.opening").open_server(request, crds) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+@_own
+def crd_server_session(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> Iterator[CrdServer]:
+    """A server that all tests of a session share: `crd_server_session.reset()` returns it to its state at the start."""
     with features.load("server.opening").open_server(request, crds) as server:
         yield server
 

@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
-# The properties of a test with counts by kind: objects that its server stored without validation, and requests for kinds that only a
-# cluster serves.
+# The properties of a test with counts: objects that its server stored without validation and requests for kinds that only a cluster
+# serves, by kind; and requests that met a fault, by fault.
 UNVALIDATED: Final = "crd_unvalidated"
 UNSERVED: Final = "crd_unserved"
+FAULTS: Final = "crd_faults"
 _LEADS: Final = {
     UNVALIDATED: "stored without defaults or validation",
     UNSERVED: "answered with 404 requests for kinds that only a cluster serves",
+    FAULTS: "played faults on requests",
 }
 
 

@@ -1,219 +1,20 @@
-"""Access to a server from a test: resources by name."""
+"""Access to a server from a test: resources by name, requests of clients, faults, the clock, and commands that use the server."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import json
 import os
-import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from pathlib import Path
 
-from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.engine.registry.patching import mediatypes
-from pytest_crd.server.http.httpmessages import HTTPRequest
-from pytest_crd.server.http.requestlog import LoggedRequest, RequestLog
-from pytest_crd.server.http.statuses import ApiError
+from pytest_crd.server import runningcommands
+from pytest_crd.server.clock import Clock
+from pytest_crd.server.controls import Controls
+from pytest_crd.server.faults import Faults
+from pytest_crd.server.http.requestlog import RequestLog, Requests
 from pytest_crd.server.reaching import ReachedServer
-from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.resourceaccess import Resources
+from pytest_crd.server.runningcommands import Commands, RunningCommand
 from pytest_crd.wording import counted
-
-USER_AGENT: Final = "pytest-crd"
-
-
-class RequestFailedError(Exception):
-    """
-    Error response of the server.
-
-    Attributes:
-        status: The Status of the response.
-    """
-
-    def __init__(self, status: dict[str, JSONValue]) -> None:
-        """Create from the Status of the response."""
-        super().__init__(status["message"])
-        self.status = status
-
-    @property
-    def code(self) -> int:
-        """The HTTP code."""
-        return int(self.status["code"])
-
-    @property
-    def reason(self) -> str:
-        """The reason of the Status, such as `NotFound`, `Conflict` or `Invalid`."""
-        return str(self.status.get("reason", ""))
-
-
-class Resources:
-    """
-    The objects of one resource on a server.
-
-    Each method sends a request as a client does, and raises RequestFailedError if the server refuses it. Request bodies
-    may omit apiVersion, kind and namespace.
-    """
-
-    def __init__(self, reached: ReachedServer, log: RequestLog, type_: ResourceType, namespace: str) -> None:
-        """Create for `CrdServer`, which looks resources up by name."""
-        self._reached = reached
-        self._log = log
-        self._type = type_
-        self._namespace = namespace
-
-    def create(self, resource: Mapping[str, object], *, namespace: str | None = None, **options: str) -> JSONObject:
-        """Create an object and return it as stored; *options* are URL parameters, such as `fieldValidation="Strict"`."""
-        value = self._completed(resource)
-        namespace_ = self._namespace_of(value, namespace)
-        return self._object("POST", self._path(namespace_, "", "", options), value)
-
-    def get(self, name: str, *, namespace: str | None = None, subresource: str = "") -> JSONObject:
-        """Return an object, or its status or scale."""
-        return self._object("GET", self._path(namespace or self._namespace, name, subresource, {}))
-
-    def list(
-        self, *, namespace: str | None = None, label_selector: str = "", field_selector: str = ""
-    ) -> list[JSONObject]:
-        """Return the objects of a namespace, or of all namespaces if *namespace* is empty."""
-        options = {"labelSelector": label_selector, "fieldSelector": field_selector}
-        namespace_ = self._namespace if namespace is None else namespace
-        answer = self._object(
-            "GET", self._path(namespace_, "", "", {key: value for key, value in options.items() if value})
-        )
-        items: list[JSONObject] = answer["items"]
-        return items
-
-    def update(
-        self, resource: Mapping[str, object], *, namespace: str | None = None, subresource: str = "", **options: str
-    ) -> JSONObject:
-        """Replace an object, its status or its scale, and return it; its resourceVersion must equal the stored one."""
-        value = self._completed(resource)
-        name = str(value["metadata"].get("name", ""))
-        return self._object("PUT", self._path(self._namespace_of(value, namespace), name, subresource, options), value)
-
-    def patch(
-        self,
-        name: str,
-        patch: Mapping[str, object] | Sequence[object],
-        *,
-        namespace: str | None = None,
-        subresource: str = "",
-        **options: str,
-    ) -> JSONObject:
-        """Patch an object and return it: a mapping is a merge patch, a list a JSON Patch."""
-        media_type = mediatypes.MERGE_PATCH if isinstance(patch, Mapping) else mediatypes.JSON_PATCH
-        path = self._path(namespace or self._namespace, name, subresource, options)
-        return self._object("PATCH", path, jsonvalue.from_python(patch), media_type)
-
-    def apply(
-        self,
-        resource: Mapping[str, object],
-        *,
-        manager: str = USER_AGENT,
-        force: bool = False,
-        namespace: str | None = None,
-        subresource: str = "",
-    ) -> JSONObject:
-        """Apply an object with server-side apply and return the result."""
-        value = self._completed(resource)
-        options = {"fieldManager": manager} | ({"force": "true"} if force else {})
-        path = self._path(
-            self._namespace_of(value, namespace), str(value["metadata"].get("name", "")), subresource, options
-        )
-        return self._object("PATCH", path, value, mediatypes.APPLY)
-
-    def delete(self, name: str, *, namespace: str | None = None, propagation_policy: str = "") -> JSONObject:
-        """Delete an object; return the Status, or the object if finalizers delay its deletion."""
-        options = {"propagationPolicy": propagation_policy} if propagation_policy else {}
-        return self._object("DELETE", self._path(namespace or self._namespace, name, "", options))
-
-    def wait(
-        self,
-        name: str,
-        until: Callable[[JSONObject], object],
-        *,
-        namespace: str | None = None,
-        timeout: float = 10.0,
-    ) -> JSONObject:
-        """
-        Wait until an object fulfils a condition, and return the object.
-
-        Args:
-            name: Its name; the object need not exist yet.
-            until: The condition; takes the object and returns whether it is fulfilled.
-            namespace: Its namespace.
-            timeout: The longest wait, in seconds.
-
-        Raises:
-            RequestFailedError: The server refuses the watch.
-            TimeoutError: The condition is not fulfilled in time; the message shows the last state of the object.
-        """
-        path = self._path(
-            namespace or self._namespace, "", "", {"watch": "1", "fieldSelector": f"metadata.name={name}"}
-        )
-        last: JSONObject | None = None
-        request = HTTPRequest("GET", path, {"user-agent": USER_AGENT})
-        with contextlib.closing(self._reached.states(self._type, request, timeout)) as states:
-            try:
-                for last in states:
-                    if last is not None and until(last):
-                        return dict(last)
-            except ApiError as error:
-                raise RequestFailedError(error.status) from None
-        raise TimeoutError(self._describe_timeout(name, timeout, last))
-
-    async def wait_async(
-        self,
-        name: str,
-        until: Callable[[JSONObject], object],
-        *,
-        namespace: str | None = None,
-        timeout: float = 10.0,  # noqa: ASYNC109 - as `wait` has it
-    ) -> JSONObject:
-        """Wait as `wait` does, without blocking the event loop."""
-        return await asyncio.to_thread(self.wait, name, until, namespace=namespace, timeout=timeout)
-
-    def __repr__(self) -> str:
-        """Return the resource with its group and version, and the namespace of its requests."""
-        within = f" in {self._namespace}" if self._type.is_namespaced else ""
-        return f"<Resources {self._type.resource}/{self._type.version}{within}>"
-
-    def _describe_timeout(self, name: str, timeout: float, last: JSONObject | None) -> str:
-        kind = self._type.names.kind
-        if last is None:
-            return f"{kind} {name} is not there after {timeout} s"
-        last_state = json.dumps(last, ensure_ascii=False, indent=2)
-        return f"{kind} {name} is not as it should be after {timeout} s, but:\n{last_state}"
-
-    def _completed(self, resource: Mapping[str, object]) -> JSONObject:
-        value = jsonvalue.from_python(resource)
-        names = {"apiVersion": self._type.api_version, "kind": self._type.names.kind}
-        return {**names, **value, "metadata": dict(value.get("metadata") or {})}
-
-    def _namespace_of(self, value: JSONObject, namespace: str | None) -> str:
-        return namespace or str(value["metadata"].get("namespace") or self._namespace)
-
-    def _path(self, namespace: str, name: str, subresource: str, options: Mapping[str, str]) -> str:
-        type_ = self._type
-        lead = f"/apis/{type_.group}" if type_.group else "/api"
-        within = f"/namespaces/{namespace}" if type_.is_namespaced and namespace else ""
-        parts = [type_.names.plural, *(part for part in (name, subresource) if part)]
-        query = f"?{urllib.parse.urlencode(options)}" if options else ""
-        return f"{lead}/{type_.version}{within}/{'/'.join(parts)}{query}"
-
-    def _object(
-        self, method: str, path: str, body: JSONValue = None, media_type: str = "application/json"
-    ) -> JSONObject:
-        headers = {"user-agent": USER_AGENT, "content-type": media_type}
-        sent = b"" if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        request = HTTPRequest(method, path, headers, sent)
-        answer = self._reached.answer(request)
-        self._log.note(request, answer)
-        if answer.code >= 400:
-            raise RequestFailedError(answer.value)
-        value: JSONObject = jsonvalue.copy(answer.value)
-        return value
 
 
 class CrdServer:
@@ -224,14 +25,24 @@ class CrdServer:
         url: Its URL, `https://127.0.0.1:PORT`; with `--crd-live` the URL of the cluster.
         kubeconfig: The path of a kubeconfig for the server.
         namespace: The namespace of the test.
+        commands: The commands of `run_command` and `run_operator`.
     """
 
-    def __init__(
-        self, reached: ReachedServer, log: RequestLog, *, url: str, kubeconfig: str, namespace: str = "default"
+    def __init__(  # noqa: PLR0913 - the parts of a server
+        self,
+        reached: ReachedServer,
+        log: RequestLog,
+        controls: Controls,
+        *,
+        url: str,
+        kubeconfig: str,
+        namespace: str = "default",
     ) -> None:
         """Create for the fixture."""
         self._reached = reached
         self._log = log
+        self._controls = controls
+        self.commands = Commands(log, reached.watched_resources, self.environ)
         self.url = url
         self.kubeconfig = kubeconfig
         self.namespace = namespace
@@ -250,9 +61,27 @@ class CrdServer:
         return Resources(self._reached, self._log, self._reached.find_by_name(resource), self.namespace)
 
     @property
-    def requests(self) -> tuple[LoggedRequest, ...]:
-        """The requests and their responses, oldest first."""
+    def requests(self) -> Requests:
+        """The requests and their responses, oldest first; `.find(verb=, resource=, by=)` selects some."""
         return self._log.exchanges
+
+    @property
+    def faults(self) -> Faults:
+        """The faults that requests of clients meet: `crd_server.faults.status(409, verb="update")`; skips the test under `--crd-live`."""
+        return self._controls.faults
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the server: `crd_server.clock.advance(3600)`; skips the test under `--crd-live`."""
+        return self._controls.clock
+
+    def reset(self) -> None:
+        """
+        Return the server to its state at the start: its CRDs, namespaces and objects of the mark.
+
+        Watches end with 410, commands continue, and the log, the faults and the clock are reset. Under `--crd-live` it skips the test.
+        """
+        self._controls.reset()
 
     @property
     def unvalidated(self) -> Mapping[str, int]:
@@ -271,3 +100,61 @@ class CrdServer:
     def environ(self) -> dict[str, str]:
         """Return environment variables for a process that uses the server."""
         return {**os.environ, "KUBECONFIG": self.kubeconfig}
+
+    def run_command(  # noqa: PLR0913 - each has a default
+        self,
+        words: Sequence[str],
+        *,
+        watches: str | Sequence[str] = (),
+        ready: Callable[[], object] | None = None,
+        folder: str | Path = ".",
+        environment: Mapping[str, str] | None = None,
+        timeout: float = 30.0,
+    ) -> RunningCommand:
+        """
+        Start a command that uses the server, and wait until it is ready; it ends with the test.
+
+        If it ends before that by itself, the test fails. A failing test shows the end of its output.
+
+        Args:
+            words: The program and its arguments.
+            watches: The resources that it watches once it is ready, such as `backups`; by default one of the project's CRDs.
+            ready: Returns true once the command is ready, in place of its watches.
+            folder: The working folder.
+            environment: Environment variables besides those of `environ`.
+            timeout: The longest wait, in seconds.
+
+        Raises:
+            CommandError: It cannot be started, ends before it is ready, or is not ready in time; the message has the end of its output.
+        """
+        return self.commands.start(
+            words, watches=watches, ready=ready, folder=folder, environment=environment or {}, timeout=timeout
+        )
+
+    def run_operator(  # noqa: PLR0913 - each has a default
+        self,
+        path: str | Path,
+        *options: str,
+        namespace: str = "",
+        watches: str | Sequence[str] = (),
+        folder: str | Path = ".",
+        environment: Mapping[str, str] | None = None,
+        timeout: float = 30.0,
+    ) -> RunningCommand:
+        """
+        Start a kopf operator in a process of its own, and wait until it watches its resources; it ends with the test.
+
+        Args:
+            path: The file of the operator.
+            *options: Further options of `kopf run`.
+            namespace: The namespace that it watches; empty for all.
+            watches: The resources that it watches once it is ready, as in `run_command`.
+            folder: The working folder.
+            environment: Environment variables besides those of `environ`.
+            timeout: The longest wait, in seconds.
+
+        Raises:
+            CommandError: As in `run_command`; or kopf is not installed, or the file is missing.
+        """
+        words = runningcommands.kopf_command(Path(folder), path, namespace, options)
+        return self.run_command(words, watches=watches, folder=folder, environment=environment, timeout=timeout)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from pytest_crd.server import (
     deleteadmission,
     deleting,
     encoding,
+    expiry,
     generalpaths,
     listoptions,
     reads,
@@ -87,12 +89,24 @@ class Api:
         """
         self.profile = profile.named(kubernetes_version)
         self.store = Store(history)
-        self.catalog = ServerCatalog(self.store, self.profile, crds, webhooks)
+        self._create_catalog = functools.partial(ServerCatalog, self.store, self.profile, crds, webhooks)
+        self.catalog = self._create_catalog()
+        self.store.clock.listen(functools.partial(expiry.expire, self.store))
         self.address = address
         self.token = token
 
+    def reset(self) -> None:
+        """Return to the state at the start; watches and pages of lists from before expire."""
+        with self.store.lock:
+            self.store.clear()
+            self.catalog = self._create_catalog()
+
     def answer(self, request: HTTPRequest) -> Reply:
         """Return the answer to a request."""
+        with self.store.clock.active():
+            return self._answer_or_refuse(request)
+
+    def _answer_or_refuse(self, request: HTTPRequest) -> Reply:
         try:
             info = _info_of(request)
             if generalpaths.is_probe(request.path):
@@ -103,12 +117,12 @@ class Api:
         except NotFoundPageError:
             kind = unservedkinds.find_kind(_info_of(request), self.profile)
             if request.path.startswith(self.catalog.built_in_prefixes()):
-                return dataclasses.replace(_failed(request, statuses.no_such_path()), unserved=kind)
+                return dataclasses.replace(encoding.failed(request, statuses.no_such_path()), unserved=kind)
             return dataclasses.replace(encoding.page(404, _NOT_FOUND), unserved=kind)
         except PageError as error:
             return encoding.page(error.code, str(error))
         except ApiError as error:
-            return _failed(request, error)
+            return encoding.failed(request, error)
 
     def _answer(self, request: HTTPRequest, info: RequestInfo | None) -> Reply:
         if request.path.startswith("//"):
@@ -339,11 +353,6 @@ def _info_of(request: HTTPRequest) -> RequestInfo | None:
         problem = f"unable to determine kind and namespace from url, {request.path}"
         text = f'Internal Server Error: "{request.path}": failed to create RequestInfo: {problem}\n'
         raise PageError(500, text) from None
-
-
-def _failed(request: HTTPRequest, error: ApiError) -> HTTPAnswer:
-    form, code = negotiation.form_of_failure(request), error.status["code"]
-    return encoding.answer(request, code, error.status, form, headers=error.headers, warnings=error.warnings)
 
 
 def _demand_timeout(request: HTTPRequest, info: RequestInfo | None) -> None:

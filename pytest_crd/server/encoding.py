@@ -15,6 +15,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server.http import negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest, compact
 from pytest_crd.server.http.negotiation import Form
+from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.protobuf import protowriting
 from pytest_crd.server.protobuf.protofields import ProtobufError
 
@@ -92,6 +93,12 @@ def _encode(value: JSONValue, form: Form) -> bytes:
         return protowriting.write(value)
     except ProtobufError as error:
         raise statuses.unwritable(str(error)) from None
+
+
+def failed(request: HTTPRequest, error: ApiError) -> HTTPAnswer:
+    """Return the response of a refused request."""
+    form, code = negotiation.form_of_failure(request), error.status["code"]
+    return answer(request, code, error.status, form, headers=error.headers, warnings=error.warnings)
 
 
 def page(code: int, text: str) -> HTTPAnswer:

@@ -13,8 +13,10 @@ from typing import Any, Final
 
 from aiohttp import web
 
-from pytest_crd.server import encoding
+from pytest_crd.server import encoding, faulteffects
 from pytest_crd.server.api import Api
+from pytest_crd.server.faulteffects import FaultEffect
+from pytest_crd.server.faults import Faults
 from pytest_crd.server.http.certificates import Certificates
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.watching import Reply, Stream, WatchEvent
@@ -36,6 +38,9 @@ _HANDSHAKE: Final = 10.0
 _MOST_HEADER_BYTES: Final = 1 << 20
 # Seconds between bookmarks, as in the watch cache of 1.37.
 _BOOKMARKS_EVERY: Final = 60.0
+# The shortest wait for the end of a watch in seconds, and the bytes of an event before a connection is cut.
+_SOON: Final = 0.01
+_CUT: Final = 20
 
 # Called with each request and its response; with None when a watch begins.
 RequestListener = Callable[[HTTPRequest, "HTTPAnswer | None"], None]
@@ -50,7 +55,7 @@ class HTTPServer:
         token: The bearer token that requests must send.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a server
         self,
         api: Api,
         certificates: Certificates,
@@ -58,6 +63,8 @@ class HTTPServer:
         token: str = "",
         port: int = 0,
         on_request: RequestListener | None = None,
+        while_deciding: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
+        faults: Faults | None = None,
     ) -> None:
         """
         Bind a port.
@@ -68,12 +75,16 @@ class HTTPServer:
             token: The bearer token that the API requires.
             port: The port; 0 for a free one.
             on_request: Called with each request and its response.
+            while_deciding: Returns a context for the decision and the report of each request.
+            faults: The faults that requests meet.
 
         Raises:
             OSError: The port is in use.
         """
         self._api = api
         self._on_request = on_request
+        self._while_deciding = while_deciding
+        self._faults = faults or Faults()
         self._context = certificates.context
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -133,6 +144,7 @@ class HTTPServer:
         self._socket.settimeout(0)
         accepting = self._loop.create_task(self._accept(server))
         unsubscribe = self._api.store.listen(self._wake)
+        self._api.store.clock.listen(self._wake)
         self._is_up.set()
         try:
             await self._stopping.wait()
@@ -204,47 +216,78 @@ class HTTPServer:
         # For a repeated header, Go takes the first.
         headers = {name.lower(): value for name, value in reversed([*request.headers.items()])}
         http_request = HTTPRequest(request.method, request.raw_path, headers, body)
-        reply: Reply = await self._loop.run_in_executor(self._workers, self._api.answer, http_request)
-        if self._on_request is not None:
-            self._on_request(http_request, reply if isinstance(reply, HTTPAnswer) else None)
-        return await self._stream(request, reply) if isinstance(reply, Stream) else _response(reply)
+        effect = self._faults.take(http_request)
+        http_request = http_request._replace(fault=effect.text)
+        await self._pause(effect.delay)
+        reply: Reply = await self._loop.run_in_executor(self._workers, self._decide, http_request, effect)
+        if isinstance(reply, Stream):
+            return await self._stream(request, reply, effect)
+        return await _cut(request, reply) if effect.is_cut else _response(reply)
 
-    async def _stream(self, request: web.Request, stream: Stream) -> web.StreamResponse:
+    def _decide(self, request: HTTPRequest, effect: FaultEffect) -> Reply:
+        """Return the reply to a request, and report it before a reader of the log can miss it."""
+        if effect.overtaking is not None:
+            self._api.answer(faulteffects.overtaking_request(request, effect.overtaking))
+        with self._while_deciding():
+            reply = faulteffects.refuse(request, effect) if effect.code else self._api.answer(request)
+            if self._on_request is not None:
+                self._on_request(request, reply if isinstance(reply, HTTPAnswer) else None)
+        return reply
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, but not longer than the server runs."""
+        if seconds:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), seconds)
+
+    async def _stream(self, request: web.Request, stream: Stream, effect: FaultEffect) -> web.StreamResponse:
         """Send the events of a watch until it ends, times out, or the client disconnects."""
+        end = self._api.store.clock.elapsed + stream.timeout
         response = web.StreamResponse(headers={"Content-Type": stream.media_type, "Cache-Control": "no-cache, private"})
         for text in stream.warnings:
             response.headers.add("Warning", encoding.warning(text))
         await response.prepare(request)
         news = asyncio.Event()
         self._streams.add(news)
-        over = asyncio.Event()
-
-        def end() -> None:
-            over.set()
-            news.set()
-
-        alarm = self._loop.call_later(stream.timeout, end)
-        due = self._loop.time() + _BOOKMARKS_EVERY
         try:
-            while not self._stopping.is_set():
-                news.clear()
-                await _send(response, stream, stream.watch.take())
-                if stream.watch.is_over or over.is_set():
-                    break
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(news.wait(), due - self._loop.time())
-                if self._loop.time() >= due:
-                    due += _BOOKMARKS_EVERY
-                    await _send(response, stream, stream.watch.bookmark())
-            if not stream.watch.is_over:
-                await _send(response, stream, stream.watch.bookmark())
-            await response.write_eof()
+            with self._api.store.clock.active():
+                await self._send_events(response, stream, news, effect, end)
+            if effect.is_cut:
+                _close(request)
+            else:
+                await response.write_eof()
         except ConnectionError:
             pass  # the client disconnected
         finally:
-            alarm.cancel()
             self._streams.discard(news)
         return response
+
+    async def _send_events(
+        self, response: web.StreamResponse, stream: Stream, news: asyncio.Event, effect: FaultEffect, end: float
+    ) -> None:
+        clock, watch = self._api.store.clock, stream.watch
+        due = self._loop.time() + _BOOKMARKS_EVERY
+        if effect.is_expired:
+            return await _send(response, stream, watch.expire())
+        remaining = effect.ends_after
+        while not self._stopping.is_set() and remaining != 0:
+            news.clear()
+            events = watch.take()[:remaining]
+            await self._pause(effect.lag if events else 0)
+            if events and effect.is_cut:
+                return await response.write(stream.line(events[0])[:_CUT])
+            await _send(response, stream, events)
+            remaining = None if remaining is None else remaining - len(events)
+            if watch.is_over or remaining == 0 or clock.elapsed >= end - _SOON:
+                break
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(news.wait(), min(due - self._loop.time(), max(end - clock.elapsed, _SOON)))
+            if self._loop.time() >= due:
+                due += _BOOKMARKS_EVERY
+                await _send(response, stream, watch.bookmark())
+        if not watch.is_over and remaining is None:
+            await _send(response, stream, watch.bookmark())
+        return None
 
 
 def _abort(connections: Iterable[web.RequestHandler]) -> None:
@@ -264,6 +307,22 @@ async def _expect(request: web.Request) -> web.StreamResponse | None:
 async def _send(response: web.StreamResponse, stream: Stream, events: list[WatchEvent]) -> None:
     if events:
         await response.write(b"".join(stream.line(event) for event in events))
+
+
+async def _cut(request: web.Request, answer: HTTPAnswer) -> web.StreamResponse:
+    """Send the first half of a body, and close the connection."""
+    whole = _response(answer)
+    response = web.StreamResponse(status=whole.status, headers=whole.headers)
+    response.content_length = len(answer.body)
+    await response.prepare(request)
+    await response.write(answer.body[: len(answer.body) // 2])
+    _close(request)
+    return response
+
+
+def _close(request: web.Request) -> None:
+    if request.transport is not None:
+        request.transport.close()
 
 
 def _response(answer: HTTPAnswer) -> web.Response:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Final, Protocol, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.server.api import Api
+from pytest_crd.server.customresources import CustomResourceType
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.resourcetypes import ResourceType
@@ -29,6 +30,9 @@ class ReachedServer(Protocol):
         Raises:
             CrdLookupError: The server has no such resource, or several.
         """
+
+    def watched_resources(self) -> Sequence[str] | None:
+        """Return the custom resources that operators watch, as `plural.group`; None if the requests of clients are not seen."""
 
     def answer(self, request: HTTPRequest) -> HTTPAnswer:
         """Return the response to a request other than a watch."""
@@ -57,6 +61,11 @@ class InProcess:
     def find_by_name(self, resource: str) -> ResourceType:
         """Return the resource with a name, as in `ReachedServer`."""
         return self._api.catalog.find_by_name(resource)
+
+    def watched_resources(self) -> Sequence[str]:
+        """Return the custom resources of the server."""
+        types = self._api.catalog.types()
+        return [*dict.fromkeys(type_.resource for type_ in types if isinstance(type_, CustomResourceType))]
 
     def answer(self, request: HTTPRequest) -> HTTPAnswer:
         """Return the response to a request."""

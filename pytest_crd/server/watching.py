@@ -74,6 +74,7 @@ class Watch:
             self._opened = store.revision
             # Initial events show the current state, regardless of the requested revision.
             self._revision = store.revision if self._begins or not since else since
+            self._is_running = self._revision >= store.oldest
             entries = store.entries(type_.resource, self._namespace) if self._begins else None
         # Outside of the lock, as a webhook that converts objects may be a client of this server.
         self._first = [] if entries is None else self._present(entries)
@@ -96,7 +97,7 @@ class Watch:
     def _take(self) -> list[WatchEvent]:
         events, self._first = self._first, []
         try:
-            changes = self._store.since(min(self._revision, self._store.revision))
+            changes = self._store.since(min(self._revision, self._store.revision), is_running=self._is_running)
         except CompactedError as error:
             return [*events, self._expired(error.oldest)]
         if redefined := [
@@ -114,6 +115,10 @@ class Watch:
                 self.is_over = True
                 break
         return events
+
+    def expire(self) -> list[WatchEvent]:
+        """End the watch with the error for a forgotten resourceVersion."""
+        return [self._expired(self._store.revision)]
 
     def bookmark(self) -> list[WatchEvent]:
         """Return a bookmark if the client accepts bookmarks, else nothing."""

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_crd.discovery import commands
+from pytest_crd.processes import GRACE, ProcessGroup
 from pytest_crd.progress import Progress, silent
 from pytest_crd.webhooks import certificates, gowords
 from pytest_crd.webhooks.httptransport import HttpTransport
-from pytest_crd.webhooks.processes import GRACE, ProcessGroup
 from pytest_crd.webhooks.transport import TransportError, WebhookReply
 from pytest_crd.webhooks.webhookerrors import WebhookError
 

@@ -258,4 +258,5 @@ def test_markers_and_fixtures_are_listed(empty: Project) -> None:
     fixtures.stdout.fnmatch_lines_random(
         ["crds *[[]session scope[]]*", "crd -*", "crd_version -*", "crd_case -*", "crd_server -*", "crd_parity -*"]
     )
-    assert set(plugin.__all__) == {"crd", "crd_case", "crd_parity", "crd_server", "crd_version", "crds"}
+    servers = {"crd_server", "crd_server_module", "crd_server_session"}
+    assert set(plugin.__all__) == {"crd", "crd_case", "crd_parity", "crd_version", "crds"} | servers

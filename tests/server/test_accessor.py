@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping
 import pytest
 from support import servers
 
-from pytest_crd.server.accessor import CrdServer, RequestFailedError
+from pytest_crd.server.accessor import CrdServer
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestlog import RequestLog
-from pytest_crd.server.reaching import InProcess
+from pytest_crd.server.resourceaccess import RequestFailedError
 
 
 def _server(**options: str) -> CrdServer:
-    return CrdServer(InProcess(servers.api(**options)), RequestLog(), url="https://127.0.0.1:1", kubeconfig="/k")
+    return servers.crd_server(servers.api(**options))
 
 
 def test_objects_are_created_changed_listed_and_deleted() -> None:

@@ -11,12 +11,11 @@ from support.webhooks import FixedWebhooks, FunctionConverter
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.engine.registry.conversion import ConversionFailedError
 from pytest_crd.server import unreadable
-from pytest_crd.server.accessor import CrdServer, RequestFailedError
 from pytest_crd.server.api import Api
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest
-from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.reaching import InProcess
+from pytest_crd.server.resourceaccess import RequestFailedError
 from pytest_crd.server.watching import Watch
 
 STORED = "/apis/example.com/v1/namespaces/default/things"
@@ -158,7 +157,7 @@ def test_a_watch_ends_at_an_object_that_needs_a_conversion(server: Api) -> None:
 
 
 def test_waiting_for_an_object_that_needs_a_conversion_fails(server: Api) -> None:
-    things = CrdServer(InProcess(server), RequestLog(), url="", kubeconfig="")["things/v2"]
+    things = servers.crd_server(server)["things/v2"]
     with pytest.raises(RequestFailedError, match="calls no webhooks"):
         things.wait("a", bool, timeout=1)
 
@@ -176,7 +175,7 @@ def test_waiting_fails_when_an_object_that_needs_a_conversion_appears(
 
     monkeypatch.setattr(InProcess, "_watch", watch_then_create)
     with pytest.raises(RequestFailedError, match="calls no webhooks"):
-        CrdServer(InProcess(server), RequestLog(), url="", kubeconfig="")["things/v2"].wait("a", bool, timeout=1)
+        servers.crd_server(server)["things/v2"].wait("a", bool, timeout=1)
 
 
 def test_versions_without_a_webhook_are_converted() -> None:

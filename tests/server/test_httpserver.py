@@ -18,6 +18,7 @@ import yaml
 from support import servers
 
 from pytest_crd.server import httpserver
+from pytest_crd.server.faults import Faults
 from pytest_crd.server.http import kubeconfigfile
 from pytest_crd.server.http.certificates import Certificates
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
@@ -62,11 +63,15 @@ def reported() -> list[tuple[HTTPRequest, HTTPAnswer | None]]:
 
 
 @pytest.fixture
-def server(reported: list[tuple[HTTPRequest, HTTPAnswer | None]]) -> Iterator[HTTPServer]:
+def faults() -> Faults:
+    return Faults()
+
+
+@pytest.fixture
+def server(reported: list[tuple[HTTPRequest, HTTPAnswer | None]], faults: Faults) -> Iterator[HTTPServer]:
     token = new_token()
-    created = HTTPServer(
-        servers.api(token=token, history=50), CERTIFICATES, token=token, on_request=lambda *pair: reported.append(pair)
-    )
+    api = servers.api(token=token, history=50)
+    created = HTTPServer(api, CERTIFICATES, token=token, on_request=lambda *pair: reported.append(pair), faults=faults)
     created.start()
     yield created
     created.stop()
@@ -297,3 +302,94 @@ def test_nothing_is_written_after_the_end_of_a_server(monkeypatch: pytest.Monkey
 
     assert api.store.revision == revision
     client.close()
+
+
+def test_a_request_is_delayed(faults: Faults, client: _Client) -> None:
+    faults.delay(0.05)
+    begun = time.monotonic()
+    assert client.request_json("GET", servers.JOBS)[0] == 200
+    assert time.monotonic() - begun >= 0.05
+
+
+def test_a_delayed_request_does_not_delay_the_end_of_a_server() -> None:
+    faults = Faults()
+    fault = faults.delay(60)
+    server = HTTPServer(servers.api(), CERTIFICATES, faults=faults)
+    server.start()
+    client = _Client(server)
+
+    def ask() -> None:
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            client.request_json("GET", servers.JOBS)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    while not fault.hits:
+        time.sleep(0.001)
+    begun = time.monotonic()
+    server.stop()
+    thread.join()
+    client.close()
+    assert time.monotonic() - begun < 10
+
+
+def test_a_refused_request_is_not_answered_and_reported_with_its_fault(
+    faults: Faults, client: _Client, reported: list[tuple[HTTPRequest, HTTPAnswer | None]]
+) -> None:
+    faults.status(503, verb="create")
+    code, value = client.request_json("POST", servers.JOBS, servers.job("a"))
+    assert (code, value["reason"]) == (503, "ServiceUnavailable")
+    assert client.request_json("POST", servers.JOBS, servers.job("a"))[0] == 201
+    assert [request.fault for request, _ in reported] == ["status 503", ""]
+
+
+def test_a_cut_response_ends_in_the_middle_of_its_body(faults: Faults, client: _Client) -> None:
+    faults.cut(verb="create")
+    with client.open("POST", servers.JOBS, servers.job("a")) as response, pytest.raises(http.client.IncompleteRead):
+        response.read()
+    assert client.request_json("POST", servers.JOBS, servers.job("a"))[0] == 409
+
+
+def test_a_write_of_another_client_makes_a_true_conflict(faults: Faults, client: _Client) -> None:
+    _, created = client.request_json("POST", servers.JOBS, servers.job("a"))
+    faults.overtake()
+    code, value = client.request_json("PUT", f"{servers.JOBS}/a", created)
+    assert (code, value["reason"]) == (409, "Conflict")
+    _, stored = client.request_json("GET", f"{servers.JOBS}/a")
+    assert stored["metadata"]["annotations"] == {"pytest-crd/overtaken": "true"}  # type: ignore[index] # an object
+
+
+@pytest.mark.parametrize(
+    ("fault", "types"),
+    [
+        ({"end_watch": True, "after": 1}, ["ADDED"]),
+        ({"end_watch": True}, []),
+        ({"expire_watch": True}, ["ERROR"]),
+        ({"lag_watch": 0.05}, ["ADDED", "ADDED"]),
+    ],
+)
+def test_a_watch_is_disturbed(faults: Faults, client: _Client, fault: dict[str, object], types: list[str]) -> None:
+    for name in "ab":
+        client.request_json("POST", servers.JOBS, servers.job(name))
+    faults.add(fault)
+    with client.open("GET", f"{servers.JOBS}?watch=1&timeoutSeconds=1") as response:
+        assert [json.loads(line)["type"] for line in response] == types
+
+
+def test_a_cut_watch_ends_inside_an_event(faults: Faults, client: _Client) -> None:
+    client.request_json("POST", servers.JOBS, servers.job("a"))
+    faults.cut()
+    with client.open("GET", f"{servers.JOBS}?watch=1") as response, pytest.raises(http.client.IncompleteRead) as cut:
+        response.read()
+    assert cut.value.partial == b'{"type":"ADDED","obj'
+
+
+def test_a_watch_ends_when_the_clock_passes_its_timeout(server: HTTPServer, client: _Client) -> None:
+    clock = server._api.store.clock
+    clock.freeze()
+    with client.open("GET", f"{servers.JOBS}?watch=1&timeoutSeconds=600") as response:
+        clock.advance(599)
+        client.request_json("POST", servers.JOBS, servers.job("a"))
+        assert json.loads(response.readline())["type"] == "ADDED"
+        clock.advance(1)
+        assert response.read() == b""

@@ -9,8 +9,13 @@ from conformance import serverside
 from oracle.generators import servergen
 
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.server.accessor import CrdServer
 from pytest_crd.server.api import Api
+from pytest_crd.server.controls import ServerControls
+from pytest_crd.server.faults import Faults
 from pytest_crd.server.http.httpmessages import HTTPAnswer
+from pytest_crd.server.http.requestlog import RequestLog
+from pytest_crd.server.reaching import InProcess
 from pytest_crd.server.watching import Stream
 
 JOBS = "/apis/fuzz.example.com/v1/namespaces/default/jobs"
@@ -34,6 +39,13 @@ def api(*crds: Any, **options: Any) -> Api:
     """Return an API with *crds*, or with the CRDs of the conversations if there are none."""
     manifests = crds or servergen.crds()
     return Api([CustomResourceDefinition.from_manifest(copy.deepcopy(manifest)) for manifest in manifests], **options)
+
+
+def crd_server(api_: Api, log: RequestLog | None = None) -> CrdServer:
+    """Return the access of a test to an API, without a socket."""
+    log = log or RequestLog()
+    controls = ServerControls(api_, log, Faults(), lambda: None)
+    return CrdServer(InProcess(api_), log, controls, url="https://127.0.0.1:1", kubeconfig="/k")
 
 
 def ask(server: Api, method: str, path: str, body: Any = None, **rest: Any) -> HTTPAnswer:

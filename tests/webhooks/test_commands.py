@@ -81,7 +81,7 @@ def test_a_response_that_takes_too_long_is_one_of_a_running_server(
 def test_a_running_server_may_end_a_connection(
     open_command: Callable[..., CommandTransport], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pytest_crd.webhooks.processes._LAST_WORDS", 0.01)
+    monkeypatch.setattr("pytest_crd.processes._LAST_WORDS", 0.01)
     transport = open_command()
 
     with pytest.raises(TransportError, match=r"^EOF$"):

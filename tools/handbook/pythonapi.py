@@ -15,6 +15,9 @@ from pytest_crd import classes, engine, strategies, synthesis
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.registry.response import FieldConflict
+from pytest_crd.server.clock import Clock
+from pytest_crd.server.faults import Fault, Faults, FaultSelection
+from pytest_crd.server.runningcommands import RunningCommand
 
 _LOADING: Final = "`pytest_crd.engine`"
 # The public API by heading. The value lists the members of a class to document, in the order in which users need them.
@@ -51,9 +54,17 @@ _API: Final[Mapping[str, Mapping[Any, str]]] = {
         FieldConflict: "",
     },
     "A server: the fixture `crd_server`": {
-        pytest_crd.CrdServer: "url kubeconfig namespace __getitem__ requests unvalidated unserved environ",
+        pytest_crd.CrdServer: (
+            "url kubeconfig namespace __getitem__ requests faults clock reset run_command run_operator unvalidated unserved environ"
+        ),
         pytest_crd.Resources: "create get list update patch apply delete wait wait_async",
+        pytest_crd.Requests: "find",
         pytest_crd.LoggedRequest: "",
+        Faults: "status delay cut overtake end_watch expire_watch lag_watch random",
+        Fault: "hits end",
+        FaultSelection: "",
+        Clock: "now elapsed freeze advance resume reset",
+        RunningCommand: "text output code stop",
         pytest_crd.RequestFailedError: "status code reason",
     },
     "A case: the fixture `crd_case`": {pytest_crd.BoundCase: "name case path check notes"},

@@ -25,12 +25,14 @@ class HTTPRequest(NamedTuple):
         target: The path and query as sent.
         headers: The headers, with names in lower case.
         body: The body.
+        fault: The fault that the request meets, for reports; empty without one.
     """
 
     method: str
     target: str
     headers: Mapping[str, str] = {}
     body: bytes = b""
+    fault: str = ""
 
     @property
     def path(self) -> str:

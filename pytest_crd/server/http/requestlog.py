@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import threading
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +16,8 @@ from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 
 # The number of requests kept.
 _MOST: Final = 10_000
+# The longest wait for requests that are being decided, in seconds.
+_PATIENCE: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -34,6 +38,8 @@ class LoggedRequest:
         answer: The response as JSON; None for other responses and for watches.
         warnings: The warnings of the response.
         dropped: The fields of the request that were dropped, as in warnings.
+        subresource: `status`, `scale` …; empty for the object.
+        fault: The fault that the request met; empty without one.
     """
 
     user_agent: str
@@ -48,11 +54,19 @@ class LoggedRequest:
     answer: JSONValue = None
     warnings: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
+    subresource: str = ""
+    fault: str = ""
+
+    @property
+    def resource_names(self) -> tuple[str, str]:
+        """The names of its resource without and with the group, followed by `/` and the subresource if it has one."""
+        suffix = f"/{self.subresource}" if self.subresource else ""
+        return f"{self.resource.partition('.')[0]}{suffix}", f"{self.resource}{suffix}"
 
     def __str__(self) -> str:
         """Return the request on one line, as in reports."""
         message = self.answer.get("message", "") if isinstance(self.answer, dict) and self.code >= 400 else ""
-        suffix = f" {message}" if message else ""
+        suffix = (f" {message}" if message else "") + (f" (fault: {self.fault})" if self.fault else "")
         return f"{self.user_agent or 'a client'}: {self.method} {self.path} {self.code}{suffix}"
 
     def __repr__(self) -> str:
@@ -60,22 +74,92 @@ class LoggedRequest:
         return f"<LoggedRequest {self}>"
 
 
+class Requests(tuple[LoggedRequest, ...]):
+    """Requests, oldest first."""
+
+    __slots__ = ()
+
+    def find(  # noqa: PLR0913 - each selects by a property
+        self, *, verb: str = "", resource: str = "", by: str = "", name: str = "", namespace: str = "", code: int = 0
+    ) -> Requests:
+        """
+        Return the requests with some properties; an empty argument selects all.
+
+        Args:
+            verb: The verb, such as `patch`.
+            resource: The plural, optionally with group and subresource: `backups`, `backups.example.com`, `backups/status`.
+            by: The beginning of the User-Agent.
+            name: The name of the object in the URL.
+            namespace: The namespace.
+            code: The HTTP code of the response.
+        """
+        return Requests(
+            request
+            for request in self
+            if verb in ("", request.verb)
+            and (not resource or resource in request.resource_names)
+            and request.user_agent.startswith(by)
+            and name in ("", request.name)
+            and namespace in ("", request.namespace)
+            and code in (0, request.code)
+        )
+
+
 class RequestLog:
-    """The last requests to a server; safe to use from several threads."""
+    """
+    The last requests to a server; safe to use from several threads.
+
+    Attributes:
+        count: The number of requests since the start of the server.
+    """
 
     def __init__(self) -> None:
         """Create an empty log."""
+        self.count = 0
         self._exchanges: deque[LoggedRequest] = deque(maxlen=_MOST)
         self._dropped: dict[str, str] = {}
         self._unvalidated: Counter[str] = Counter()
         self._unserved: Counter[str] = Counter()
-        self._lock = threading.Lock()
+        self._decisions: set[object] = set()
+        self._lock = threading.Condition()
 
     @property
-    def exchanges(self) -> tuple[LoggedRequest, ...]:
-        """The requests, oldest first."""
+    def exchanges(self) -> Requests:
+        """The requests, oldest first. It waits for requests that are being decided."""
         with self._lock:
-            return tuple(self._exchanges)
+            decided = {*self._decisions}
+            self._lock.wait_for(lambda: not decided & self._decisions, _PATIENCE)
+            return Requests(self._exchanges)
+
+    @contextlib.contextmanager
+    def deciding(self) -> Iterator[None]:
+        """Let `exchanges` wait for the end of the `with` block, in which a request is decided and noted."""
+        decision = object()
+        with self._lock:
+            self._decisions.add(decision)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._decisions.remove(decision)
+                self._lock.notify_all()
+
+    def since(self, count: int) -> Requests:
+        """Return the requests after the first *count* ones, as far as they are kept."""
+        with self._lock:
+            later = self.count - count
+            return Requests(itertools.islice(self._exchanges, max(0, len(self._exchanges) - later), None))
+
+    def clear(self) -> None:
+        """Forget all requests and all counts of fields and kinds."""
+        with self._lock:
+            for collection in (self._exchanges, self._dropped, self._unvalidated, self._unserved):
+                collection.clear()
+
+    @property
+    def faults(self) -> Mapping[str, int]:
+        """The number of requests that met a fault, by fault."""
+        return Counter(exchange.fault for exchange in self.exchanges if exchange.fault)
 
     @property
     def dropped(self) -> Mapping[str, str]:
@@ -100,6 +184,7 @@ class RequestLog:
         exchange = _exchange(request, answer)
         with self._lock:
             self._exchanges.append(exchange)
+            self.count += 1
             if answer is None:
                 return
             for path in answer.dropped:
@@ -129,4 +214,6 @@ def _exchange(request: HTTPRequest, answer: HTTPAnswer | None) -> LoggedRequest:
         None if answer is None else answer.value,
         () if answer is None else answer.warnings,
         () if answer is None else answer.dropped,
+        "" if info is None else info.subresource,
+        request.fault,
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import uuid
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Final
 
 from pytest_crd.engine.registry.request import GeneratedValues
+from pytest_crd.server import clock
 
 _LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
 
@@ -27,8 +27,8 @@ def uid() -> str:
 
 
 def now() -> str:
-    """Return the current time in the format of servers, in seconds."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """Return the time of the server in the format of servers, in seconds."""
+    return clock.timestamp()
 
 
 def _suffix() -> str:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, overload
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.server.clock import Clock
 
 # The default number of changes kept: a client that misses more must list again.
 HISTORY: Final = 10_000
@@ -47,17 +48,19 @@ class StoredObject:
         key: The key.
         value: The object in the storage version, with its resourceVersion.
         revision: The revision of its last change.
+        written: The time of its last change, in seconds of the clock.
         forms: A cache of its encoded and converted forms.
     """
 
-    __slots__ = ("forms", "key", "revision", "value")
+    __slots__ = ("forms", "key", "revision", "value", "written")
 
-    def __init__(self, key: ObjectKey, value: Resource, revision: int) -> None:
+    def __init__(self, key: ObjectKey, value: Resource, revision: int, written: float = 0.0) -> None:
         """Create from an object without resourceVersion, which becomes the revision."""
         metadata = {**value["metadata"], "resourceVersion": str(revision)}
         self.key = key
         self.value = {**value, "metadata": metadata}
         self.revision = revision
+        self.written = written
         self.forms: dict[Any, Any] = {}
 
 
@@ -83,6 +86,13 @@ class Event(NamedTuple):
         entry = self.new or self.old
         assert entry is not None  # noqa: S101 - each change has a state
         return entry.key
+
+    @property
+    def written(self) -> float:
+        """The time of the change, in seconds of the clock."""
+        entry = self.new or self.last
+        assert entry is not None  # noqa: S101 - each change has a state
+        return entry.written
 
 
 class CompactedError(Exception):
@@ -133,21 +143,24 @@ class Store:
     Attributes:
         lock: Held by callers that read and write in one step.
         revision: The revision of the last change.
+        clock: The clock of the server.
     """
 
     def __init__(self, history: int = HISTORY) -> None:
         """Start empty; keep the last *history* changes."""
         self.lock = threading.RLock()
+        self.clock = Clock()
         self.revision = 1
         self._objects: dict[str, dict[str, StoredObject]] = {}
         self._paths: dict[str, list[str]] = {}
         self._log: deque[Event] = deque(maxlen=history)
+        self._forgotten = 0
         self._listeners: tuple[Callable[[], None], ...] = ()
 
     @property
     def oldest(self) -> int:
         """The oldest revision with a complete history since."""
-        return self.revision - len(self._log)
+        return max(self.revision - len(self._log), self._forgotten)
 
     def get(self, key: ObjectKey) -> StoredObject | None:
         """Return the object under *key*, or None."""
@@ -157,7 +170,7 @@ class Store:
         """Store an object, replacing the previous state, and return its new state."""
         with self.lock:
             old = self.get(key)
-            entry = StoredObject(key, value, self.revision + 1)
+            entry = StoredObject(key, value, self.revision + 1, self.clock.elapsed)
             self._objects.setdefault(key.resource, {})[key.path] = entry
             if old is None:
                 bisect.insort(self._paths.setdefault(key.resource, []), key.path)
@@ -170,7 +183,7 @@ class Store:
             old = self._objects[key.resource].pop(key.path)
             paths = self._paths[key.resource]
             del paths[bisect.bisect_left(paths, key.path)]
-            last = StoredObject(key, old.value, self.revision + 1)
+            last = StoredObject(key, old.value, self.revision + 1, self.clock.elapsed)
             self._happen(Event(last.revision, None, old, last))
         return last
 
@@ -202,19 +215,46 @@ class Store:
         """Return the resources that have, or had, objects."""
         return [*self._objects]
 
-    def since(self, revision: int) -> Sequence[Event]:
+    def since(self, revision: int, *, is_running: bool = False) -> Sequence[Event]:
         """
         Return the changes after a *revision*, oldest first.
+
+        Args:
+            revision: The revision.
+            is_running: Whether a watch has already reached the revision, which `forget` does not affect.
 
         Raises:
             CompactedError: Some of them are no longer stored.
         """
         with self.lock:
-            if revision < self.oldest:
-                raise CompactedError(self.oldest)
+            oldest = self.revision - len(self._log) if is_running else self.oldest
+            if revision < oldest:
+                raise CompactedError(oldest)
             # From the newest: most callers have missed few changes.
             missed = list(itertools.takewhile(lambda event: event.revision > revision, reversed(self._log)))
             return missed[::-1]
+
+    def forget(self, before: float) -> None:
+        """
+        Refuse new requests for the state at revisions that were replaced before a time.
+
+        Args:
+            before: The time, in seconds of the clock.
+        """
+        with self.lock:
+            later = (event for event in self._log if event.written >= before)
+            first = next(later, None)
+            self._forgotten = max(self._forgotten, self.revision if first is None else first.revision - 1)
+
+    def clear(self) -> None:
+        """Remove all objects and their history without events; older revisions are no longer stored, so watches end."""
+        with self.lock:
+            self._objects.clear()
+            self._paths.clear()
+            self._log.clear()
+            self.revision += 1
+            for listener in self._listeners:
+                listener()
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call *listener* after each change, in the writing thread and under the lock; return a function that unsubscribes it."""

@@ -6,17 +6,13 @@ from datetime import UTC, datetime
 from typing import Final
 
 from pytest_crd.engine.golang import parsing
+from pytest_crd.server import clock
 
 # The longest duration in Go, in seconds.
 _LONGEST: Final = (2**63 - 1) // 10**9
 # Texts that Go parses as the zero time.
 _UNSET: Final = frozenset({"", "null"})
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
-
-
-def now() -> datetime:
-    """Return the current time."""
-    return datetime.now(UTC)
 
 
 def moment(text: str) -> datetime:
@@ -41,7 +37,7 @@ def moment(text: str) -> datetime:
 def since(text: str) -> str:
     """Return the age of a time as tables show it; `<invalid>` if *text* is no time, `<unknown>` if it is the zero time."""
     try:
-        return "<unknown>" if _is_zero(text) else between(text, now())
+        return "<unknown>" if _is_zero(text) else between(text, clock.now())
     except ValueError:
         return "<invalid>"
 

@@ -202,6 +202,9 @@ class Stay:
         """Return the resource type of a CRD of the project or of a known built-in kind, as in `ReachedServer`."""
         return self._api.catalog.find_by_name(resource)
 
+    def watched_resources(self) -> None:
+        """Return None: the requests of clients are not seen."""
+
     def answer(self, request: HTTPRequest) -> HTTPAnswer:
         """Return the server's answer to a request."""
         sent = {name.title(): value for name, value in request.headers.items()}

@@ -1,11 +1,11 @@
-"""Test reports about `crd_server`: dropped fields, objects without validation, and the last requests."""
+"""Test reports about `crd_server`: dropped fields, objects without validation, faults, commands, and the last requests."""
 
 from __future__ import annotations
 
 import itertools
 import os
 from collections.abc import Generator
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
@@ -13,25 +13,62 @@ from pytest_crd.plugin import servers, session
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.features.server.clients.settingplaces import EnvironmentPlace
 from pytest_crd.plugin.settings.server import ServerSettings
-from pytest_crd.server.accessor import USER_AGENT
+from pytest_crd.server.faults import Faults
 from pytest_crd.server.http.requestlog import RequestLog
+from pytest_crd.server.resourceaccess import USER_AGENT
+from pytest_crd.server.runningcommands import Commands
 
-_LOG: Final = pytest.StashKey[RequestLog]()
-_ISOLATION: Final = pytest.StashKey[Isolation]()
+_SERVER: Final = pytest.StashKey["ReportedServer"]()
+# The fixture whose server is one test's own.
+_OWN: Final = "crd_server"
 _NAME: Final = "crd-server"
 _VARIABLE: Final = "KUBECONFIG"
 # The number of lines with requests that a failing test shows.
 _SHOWN: Final = 10
 
 
-def report_requests(item: pytest.Item, log: RequestLog, isolation: Isolation, settings: ServerSettings) -> None:
-    """Add the requests and refusals of a server to the report of its test, and let the settings fail the test."""
-    _register(item.config, settings)
-    item.stash[_LOG] = log
-    item.stash[_ISOLATION] = isolation
+class ReportedServer(NamedTuple):
+    """
+    A server whose requests are a part of the report of a test.
+
+    Attributes:
+        log: The requests.
+        isolation: The isolation of clients.
+        faults: The faults that requests meet.
+        commands: The commands that use the server.
+        fixture: The name of its fixture.
+    """
+
+    log: RequestLog
+    isolation: Isolation
+    faults: Faults
+    commands: Commands
+    fixture: str
 
 
-def report_cluster_requests(item: pytest.Item, log: RequestLog, isolation: Isolation, settings: ServerSettings) -> None:
+class _Beginning(NamedTuple):
+    """The numbers of faults and commands at the beginning of a test with a shared server."""
+
+    faults: int = 0
+    commands: int = 0
+
+
+def report_requests(node: pytest.Item | pytest.Collector, server: ReportedServer, settings: ServerSettings) -> None:
+    """
+    Add the requests, refusals and faults of a server to the reports of its tests, and let the settings fail these.
+
+    Args:
+        node: The test; for a shared server the module or the session.
+        server: The server.
+        settings: The settings of servers.
+    """
+    _register(node.config, settings)
+    node.stash[_SERVER] = server
+
+
+def report_cluster_requests(
+    node: pytest.Item | pytest.Collector, server: ReportedServer, settings: ServerSettings
+) -> None:
     """Do the same for a server in a cluster, where the log has only the test's own requests; warn of unusable settings."""
     names = [
         name
@@ -41,16 +78,22 @@ def report_cluster_requests(item: pytest.Item, log: RequestLog, isolation: Isola
         )
         if is_set
     ]
-    if names:
+    if names and isinstance(node, pytest.Item):
         words = f"crd_server: with --crd-live the requests of clients are not seen; no effect: {' and '.join(names)}"
-        item.user_properties.append((session.WARNING, words))
-    report_requests(item, log, isolation, ServerSettings(demands_validation=False, demands_known_fields=False))
+        node.user_properties.append((session.WARNING, words))
+    report_requests(node, server, ServerSettings(demands_validation=False, demands_known_fields=False))
 
 
 def fail_for_refusals(isolation: Isolation) -> None:
     """Fail the test if a client was refused and no earlier phase has failed for that."""
     if messages := isolation.guard.take_refusals():
         pytest.fail("\n".join(messages), pytrace=False)
+
+
+def fail_for_shared(server: ReportedServer) -> None:
+    """Fail the last test of a shared server for unmet faults and ended commands outside of tests."""
+    if server.fixture != _OWN and (problems := [*server.faults.unmet(), *server.commands.problems()]):
+        pytest.fail("\n".join(problems), pytrace=False)
 
 
 def _register(config: pytest.Config, settings: ServerSettings) -> None:
@@ -69,25 +112,29 @@ class Hooks:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Fail a test for refusals or by the settings, and show the last requests of a failed test."""
-        log = item.stash.get(_LOG, None)
-        if log is None:
+        """Fail a test for refusals, for unmet faults, for ended commands or by the settings; show the last requests of a failed test."""
+        server = _find_server(item)
+        if server is None:
             return (yield)
-        isolation = item.stash[_ISOLATION]
+        is_shared = server.fixture != _OWN
+        beginning = _Beginning(server.faults.count, server.commands.count) if is_shared else _Beginning()
         try:
             try:
                 result = yield
             except pytest.skip.Exception:
-                fail_for_refusals(isolation)
+                fail_for_refusals(server.isolation)
                 raise
-            fail_for_refusals(isolation)
-            self._judge(log)
+            fail_for_refusals(server.isolation)
+            self._judge(server, beginning)
         except BaseException:
-            if text := "\n".join((*isolation.guard.take_refusals(), *_last_requests(log))):
-                item.add_report_section("call", "crd_server", text)
+            _add_sections(item, server)
             raise
         finally:
-            item.user_properties += _properties(log)
+            item.user_properties += _properties(server.log)
+            if is_shared:
+                server.faults.end(beginning.faults)
+                server.commands.stop(beginning.commands)
+                server.log.clear()
         return result
 
     @pytest.hookimpl(wrapper=True)
@@ -96,14 +143,16 @@ class Hooks:
         try:
             return (yield)
         finally:
-            if (isolation := item.stash.get(_ISOLATION, None)) is not None:
+            if (server := item.stash.get(_SERVER, None)) is not None:
+                isolation = server.isolation
                 self._kubeconfigs[isolation.kubeconfig] = isolation.kubeconfig_before
                 isolation.mend()
             if (kubeconfig := os.environ.get(_VARIABLE, "")) in self._kubeconfigs:
                 EnvironmentPlace(_VARIABLE).write(self._kubeconfigs[kubeconfig])
 
-    def _judge(self, log: RequestLog) -> None:
-        problems: list[str] = []
+    def _judge(self, server: ReportedServer, beginning: _Beginning) -> None:
+        log = server.log
+        problems = [*server.faults.unmet(beginning.faults), *server.commands.problems()]
         if self._settings.demands_known_fields:
             problems += [f"{words}{f' ({place})' if place else ''}" for words, place in log.dropped.items()]
         if self._settings.demands_validation:
@@ -115,6 +164,23 @@ class Hooks:
             pytest.fail("\n".join(problems), pytrace=False)
 
 
+def _find_server(item: pytest.Item) -> ReportedServer | None:
+    """Return the server of a test: its own, or a shared one that it uses."""
+    for node in reversed(item.listchain()):
+        server = node.stash.get(_SERVER, None)
+        if server is not None and (server.fixture in getattr(item, "fixturenames", ()) or server.log.count):
+            return server
+    return None
+
+
+def _add_sections(item: pytest.Item, server: ReportedServer) -> None:
+    lines = (*server.isolation.guard.take_refusals(), *server.faults.lines(), *_last_requests(server.log))
+    if lines:
+        item.add_report_section("call", "crd_server", "\n".join(lines))
+    for command, output in server.commands.sections():
+        item.add_report_section("call", f"`{command}`", output)
+
+
 def _properties(log: RequestLog) -> list[tuple[str, object]]:
     properties: list[tuple[str, object]] = []
     for words, place in log.dropped.items():
@@ -123,6 +189,8 @@ def _properties(log: RequestLog) -> list[tuple[str, object]]:
         properties.append((servers.UNVALIDATED, dict(log.unvalidated)))
     if log.unserved:
         properties.append((servers.UNSERVED, dict(log.unserved)))
+    if log.faults:
+        properties.append((servers.FAULTS, dict(log.faults)))
     return properties
 
 

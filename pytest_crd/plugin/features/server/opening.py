@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -21,21 +21,27 @@ from pytest_crd.plugin.items.failures import MistakenFailure
 from pytest_crd.plugin.settings import inilines, live, server
 from pytest_crd.plugin.settings.project import KUBERNETES_VERSION
 from pytest_crd.server import servedversions
-from pytest_crd.server.accessor import CrdServer, RequestFailedError
+from pytest_crd.server.accessor import CrdServer
 from pytest_crd.server.api import Api
+from pytest_crd.server.clock import Clock
+from pytest_crd.server.controls import ServerControls
+from pytest_crd.server.faults import Faults
 from pytest_crd.server.http import kubeconfigfile
 from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.reaching import InProcess
+from pytest_crd.server.resourceaccess import RequestFailedError
 
 if TYPE_CHECKING:
     from pytest_crd.plugin.settings.live import LiveSettings
 
 _BLOCKED: Final = "crd_server listens on loopback, and pytest-socket blocks all sockets: add --allow-hosts=127.0.0.1 to --disable-socket"
 _MISSING: Final = "crd_server needs the extra `server`: pip install 'pytest-crd[server]'"
-_KEYS: Final = frozenset({"kubernetes_version", "namespaces", "objects"})
+_KEYS: Final = frozenset({"kubernetes_version", "namespaces", "objects", "faults"})
+_SKIPPED: Final = "crd_server.{} is a part of the server of pytest-crd, and the server is that of --crd-live"
+_OPEN: Final = pytest.StashKey[list[str]]()
 _CERTIFICATES: Final = pytest.StashKey[Any]()
 _MARK: Final = '@pytest.mark.crd_server(kubernetes_version="{}")'
-_WRITE: Final = '@pytest.mark.crd_server(kubernetes_version="1.37", namespaces=["team-a"], objects=["backups.yaml"]), or a part of it'
+_WRITE: Final = '@pytest.mark.crd_server(kubernetes_version="1.37", namespaces=["team-a"], objects=["backups.yaml"], faults=[{"status": 409}]), or a part of it'
 
 
 class _ServerArguments(NamedTuple):
@@ -44,19 +50,30 @@ class _ServerArguments(NamedTuple):
     kubernetes_version: str | None = None
     namespaces: Sequence[str] = ()
     objects: Sequence[str] = ()
+    faults: Sequence[Mapping[str, Any]] = ()
 
 
 @contextlib.contextmanager
 def open_server(request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefinition]) -> Iterator[CrdServer]:
-    """Yield a server for a test, and close it afterwards; with `--crd-live`, yield a part of the live server."""
+    """Yield a server for a test, or for a module or a session, and close it afterwards; with `--crd-live`, yield a part of the live server."""
+    fixture, is_open = str(request.fixturename), request.config.stash.setdefault(_OPEN, [])
+    if is_open:
+        pytest.fail(
+            f"{fixture} and {is_open[0]} at the same time: clients of a process use one server, so use one fixture",
+            pytrace=False,
+        )
     arguments, settings = _read_markers(request.node), live.read(request.config)
     context = (
         _open_in_process(request, crds, arguments)
         if settings is None
         else _open_in_cluster(request, crds, arguments, settings)
     )
-    with context as crd_server:
-        yield crd_server
+    is_open.append(fixture)
+    try:
+        with context as crd_server:
+            yield crd_server
+    finally:
+        is_open.clear()
 
 
 @contextlib.contextmanager
@@ -68,28 +85,33 @@ def _open_in_process(
     except ImportError as error:
         raise pytest.fail.Exception(f"{_MISSING} ({error})", pytrace=False) from None
     token, version = httpserver.new_token(), _served_version(request, crds, arguments)
-    api, log = _api(request.config, crds, version, token), RequestLog()
+    api, log, faults = _api(request.config, crds, version, token), RequestLog(), Faults()
     certificates = _certificates(request.config)
     try:
-        transport = httpserver.HTTPServer(api, certificates, token=token, on_request=log.note)
+        transport = httpserver.HTTPServer(
+            api, certificates, token=token, on_request=log.note, while_deciding=log.deciding, faults=faults
+        )
     except RuntimeError as error:
         if type(error).__module__ != "pytest_socket":
             raise
         raise pytest.fail.Exception(_BLOCKED, pytrace=False) from None
     path = _kubeconfig(request)
-    crd_server = CrdServer(InProcess(api), log, url=transport.url, kubeconfig=str(path))
+    controls = ServerControls(api, log, faults, lambda: _fill(crd_server, api, arguments, request.node))
+    crd_server = CrdServer(InProcess(api), log, controls, url=transport.url, kubeconfig=str(path))
     try:
-        for namespace in arguments.namespaces:
-            api.catalog.namespaces.create(namespace)
-        _fill(crd_server, arguments, request.node)
+        _fill(crd_server, api, arguments, request.node)
+        _add_faults(faults, arguments)
         path.write_text(kubeconfigfile.text(transport.url, certificates.authority, token), encoding="utf-8")
         transport.start()
         isolation = Isolation(crd_server.url, crd_server.kubeconfig, is_loopback=True)
-        hooks.report_requests(request.node, log, isolation, server.read(request.config))
+        reported = hooks.ReportedServer(log, isolation, faults, crd_server.commands, str(request.fixturename))
+        hooks.report_requests(request.node, reported, server.read(request.config))
         with isolation.active():
             yield crd_server
         hooks.fail_for_refusals(isolation)
+        hooks.fail_for_shared(reported)
     finally:
+        crd_server.commands.stop()
         transport.stop()
         path.unlink(missing_ok=True)
 
@@ -103,7 +125,7 @@ def _open_in_cluster(
 ) -> Iterator[CrdServer]:
     from pytest_crd.plugin.features.server import cluster  # noqa: PLC0415 - most sessions use no cluster
 
-    stay, path, log = None, _kubeconfig(request), RequestLog()
+    stay, commands, path, log = None, None, _kubeconfig(request), RequestLog()
     try:
         shared = cluster.of_session(request.config, settings)
         if arguments.kubernetes_version not in (None, shared.version):
@@ -111,19 +133,27 @@ def _open_in_cluster(
                 f"asks for Kubernetes {arguments.kubernetes_version}, and the server of --crd-live is {shared.version}"
             )
         shared.install(crds)
-        stay = cluster.Stay(shared, _api(request.config, crds, shared.version, ""), arguments.namespaces)
+        if arguments.faults:
+            pytest.skip(_SKIPPED.format("faults"))
+        api = _api(request.config, crds, shared.version, "")
+        stay = cluster.Stay(shared, api, arguments.namespaces)
         url, where = shared.server.address, stay.namespace
-        crd_server = CrdServer(stay, log, url=url, kubeconfig=str(path), namespace=where)
-        _fill(crd_server, arguments, request.node)
+        crd_server = CrdServer(stay, log, _ClusterControls(), url=url, kubeconfig=str(path), namespace=where)
+        commands = crd_server.commands
+        _create_objects(crd_server, arguments, request.node)
         path.write_text(shared.kubeconfig(where), encoding="utf-8")
         isolation = Isolation(url, crd_server.kubeconfig, is_loopback=False)
-        hooks.report_cluster_requests(request.node, log, isolation, server.read(request.config))
+        reported = hooks.ReportedServer(log, isolation, Faults(), commands, str(request.fixturename))
+        hooks.report_cluster_requests(request.node, reported, server.read(request.config))
         with isolation.active():
             yield crd_server
         hooks.fail_for_refusals(isolation)
+        hooks.fail_for_shared(reported)
     except (cluster.ClusterError, NoAnswerError) as error:
         raise pytest.fail.Exception(f"crd_server with --crd-live: {error}", pytrace=False) from None
     finally:
+        if commands is not None:
+            commands.stop()
         path.unlink(missing_ok=True)
         if stay is not None:
             stay.end()
@@ -152,9 +182,9 @@ def _read_markers(item: pytest.Item) -> _ServerArguments:
         if mark.args or mark.kwargs.keys() - _KEYS:
             pytest.fail(f"write {_WRITE}", pytrace=False)
         values = {**mark.kwargs, **values}
-    for key in ("namespaces", "objects"):
+    for key in ("namespaces", "objects", "faults"):
         if isinstance(values.get(key, ()), str):
-            pytest.fail(f"{key}={values[key]!r}: a list of texts; write {_WRITE}", pytrace=False)
+            pytest.fail(f"{key}={values[key]!r}: a list; write {_WRITE}", pytrace=False)
     return _ServerArguments(**values)
 
 
@@ -193,7 +223,41 @@ def _api(config: pytest.Config, crds: Sequence[CustomResourceDefinition], versio
         raise pytest.fail.Exception(f"{error}{remedy}", pytrace=False) from None
 
 
-def _fill(crd_server: CrdServer, arguments: _ServerArguments, item: pytest.Item) -> None:
+class _ClusterControls:
+    """The control of a test over the server of `--crd-live`: there is none, so that the test is skipped."""
+
+    @property
+    def faults(self) -> Faults:
+        """Skip the test."""
+        pytest.skip(_SKIPPED.format("faults"))
+
+    @property
+    def clock(self) -> Clock:
+        """Skip the test."""
+        pytest.skip(_SKIPPED.format("clock"))
+
+    def reset(self) -> None:
+        """Skip the test."""
+        pytest.skip(_SKIPPED.format("reset"))
+
+
+def _add_faults(faults: Faults, arguments: _ServerArguments) -> None:
+    """Add the faults of the marker."""
+    try:
+        for description in arguments.faults:
+            faults.add(description)
+    except ValueError as error:
+        raise pytest.fail.Exception(f"the mark crd_server: faults: {error}", pytrace=False) from None
+
+
+def _fill(crd_server: CrdServer, api: Api, arguments: _ServerArguments, node: pytest.Item) -> None:
+    """Create the namespaces and objects of the marker in a server of the same process."""
+    for namespace in arguments.namespaces:
+        api.catalog.namespaces.create(namespace)
+    _create_objects(crd_server, arguments, node)
+
+
+def _create_objects(crd_server: CrdServer, arguments: _ServerArguments, item: pytest.Item) -> None:
     """Create the objects of the marker in the server."""
     try:
         for document in _objects(arguments.objects, item.path.parent):

@@ -109,11 +109,15 @@ def test_a_mark_can_name_a_served_version_beside_another_setting(project: Projec
     [
         ("('x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
         ("(name='x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
-        ("(namespaces='x')", "*namespaces='x': a list of texts; write @pytest.mark.crd_server(*"),
+        ("(namespaces='x')", "*namespaces='x': a list; write @pytest.mark.crd_server(*"),
         ("(kubernetes_version='1.1')", "test_it.py:6: the mark crd_server: unknown Kubernetes version '1.1'*"),
         ("(objects=['no.yaml'])", "*no.yaml*"),
         ("(objects=['bad.yaml'])", "*bad.yaml:1: *no resource is called 'Thing.v9.example'*"),
         ("(objects=['wrong.yaml'])", "*wrong.yaml:1: *spec.rows*"),
+        (
+            "(faults=[{'status': 418}])",
+            "the mark crd_server: faults: no fault with the status 418: write 409, 429, 500, 503 or 504",
+        ),
     ],
 )
 def test_a_mark_that_is_wrong_is_an_error(project: Project, mark: str, words: str) -> None:

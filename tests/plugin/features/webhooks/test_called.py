@@ -122,7 +122,7 @@ create:
 
 SERVER_TEST = """\
 import pytest
-from pytest_crd.server.accessor import RequestFailedError
+from pytest_crd import RequestFailedError
 
 
 def test_timers(crd_server):

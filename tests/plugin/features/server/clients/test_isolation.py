@@ -184,7 +184,7 @@ def test_a_failing_test_shows_the_refusals_that_it_has_caught(project: Project) 
         "from pytest_crd.plugin.features.server import hooks\n\n"
         "def test_it(crd_server, request):\n"
         "    try:\n"
-        "        request.node.stash[hooks._ISOLATION].guard.check('kr8s', 'https://example.com', 'write kr8s.api()')\n"
+        "        request.node.stash[hooks._SERVER].isolation.guard.check('kr8s', 'https://example.com', 'write kr8s.api()')\n"
         "    except Exception:\n"
         "        assert 0, 'never ready'\n",
     )
@@ -201,14 +201,14 @@ def test_a_refusal_fails_the_test_whatever_its_outcome(project: Project, how: st
         "from pytest_crd.plugin.features.server import hooks\n\n"
         "def test_it(crd_server, request):\n"
         "    with contextlib.suppress(Exception):\n"
-        "        request.node.stash[hooks._ISOLATION].guard.check('kr8s', 'https://example.com', 'write kr8s.api()')\n"
+        "        request.node.stash[hooks._SERVER].isolation.guard.check('kr8s', 'https://example.com', 'write kr8s.api()')\n"
         f"    {'pytest.skip()' if how == 'skip' else how}\n\n"
         "def test_skipped(crd_server): pytest.skip()\n\n"
         "@pytest.fixture\n"
         "def late(crd_server, request):\n"
         "    yield\n"
         "    with contextlib.suppress(Exception):\n"
-        "        request.node.stash[hooks._ISOLATION].guard.check('kr8s', 'https://example.com', 'write kr8s.api()')\n\n"
+        "        request.node.stash[hooks._SERVER].isolation.guard.check('kr8s', 'https://example.com', 'write kr8s.api()')\n\n"
         "def test_late(late): pass\n",
     )
     result = project.run()

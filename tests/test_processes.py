@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from support.webhookservers import is_running
 
-from pytest_crd.webhooks import processes
-from pytest_crd.webhooks.processes import ProcessGroup
+from pytest_crd import processes
+from pytest_crd.processes import ProcessGroup
 
 pytestmark = pytest.mark.session
 
@@ -124,7 +124,7 @@ def test_an_ended_watchdog_does_not_matter(tmp_path: Path) -> None:
 
 CRASH = """
 import os, pathlib, sys
-from pytest_crd.webhooks.processes import ProcessGroup
+from pytest_crd.processes import ProcessGroup
 folder = pathlib.Path(sys.argv[1])
 with (folder / "output").open("wb") as output:
     script = "echo $$; sleep 60 & echo $!; wait"
