@@ -43,6 +43,7 @@ def test_the_notice_names_generated_data(path: str) -> None:
     ("recorder", "path"),
     [
         ("types", "engine/openapi/types.json"),
+        ("builtinkinds", "server/builtin/builtinkinds.json"),
         ("builtintypes", "server/builtin/builtintypes.json"),
         ("builtincolumns", "server/builtin/builtincolumns.json"),
         ("builtinfields", "server/builtin/builtinfields.json"),

@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
-# The properties of a test with counts: objects that its server stored without validation and requests for kinds that only a cluster
-# serves, by kind; and requests that met a fault, by fault.
+# The properties of a test with counts: objects that its server stored without validation, objects that change the answers of a cluster
+# but not of its server, and requests for kinds that only a cluster serves, all by kind; and requests that met a fault, by fault.
 UNVALIDATED: Final = "crd_unvalidated"
+UNENFORCED: Final = "crd_unenforced"
 UNSERVED: Final = "crd_unserved"
 FAULTS: Final = "crd_faults"
 _LEADS: Final = {
     UNVALIDATED: "stored without defaults or validation",
+    UNENFORCED: "stored without effect on other requests",
     UNSERVED: "answered with 404 requests for kinds that only a cluster serves",
     FAULTS: "played faults on requests",
 }

@@ -89,6 +89,11 @@ class CrdServer:
         return self._log.unvalidated
 
     @property
+    def unenforced(self) -> Mapping[str, int]:
+        """The number of written objects without effect that change the answers of a full cluster, by kind: webhook configurations, policies, quotas."""
+        return self._log.unenforced
+
+    @property
     def unserved(self) -> Mapping[str, int]:
         """The number of requests for built-in kinds answered with 404 because only a full cluster serves them, by kind."""
         return self._log.unserved

@@ -115,7 +115,7 @@ class Api:
                 bearertoken.require(request.headers.get("authorization", ""), self.token)
             return self._answer(request, info)
         except NotFoundPageError:
-            kind = unservedkinds.find_kind(_info_of(request), self.profile)
+            kind = unservedkinds.find_kind(_info_of(request))
             if request.path.startswith(self.catalog.built_in_prefixes()):
                 return dataclasses.replace(encoding.failed(request, statuses.no_such_path()), unserved=kind)
             return dataclasses.replace(encoding.page(404, _NOT_FOUND), unserved=kind)
@@ -265,7 +265,8 @@ class Api:
         form = _form_of(request, type_)
         with self._settling():
             written = writes.write(self.store, type_, info, request, self.catalog.admission(type_, info))
-        return self._of_object(request, written.code, written.value, type_, form, written=written)
+        answer = self._of_object(request, written.code, written.value, type_, form, written=written)
+        return answer if type_.is_enforced else dataclasses.replace(answer, unenforced=type_.names.kind)
 
     def _delete(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         form = _form_of(request, type_)

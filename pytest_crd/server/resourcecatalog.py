@@ -61,6 +61,7 @@ class ServerCatalog:
         plugins = self._definitions.plugins = None if webhooks is None else webhooks.admission(profile, self._namespace)
         self._controller = DefinitionController(store, self._definitions, webhooks)
         self._built_in = tuple(type_.admitted_by(plugins) for type_ in built_in(profile))
+        self._by_path = {(type_.group, type_.version, type_.names.plural): type_ for type_ in self._built_in}
         self.namespaces = NamespaceController(store, self._built_in)
         self.namespaces.start()
         for crd in crds:
@@ -82,7 +83,9 @@ class ServerCatalog:
 
     def find_type(self, group: str, version: str, plural: str) -> ResourceType | None:
         """Return the resource of a URL, or None if it is not served."""
-        for type_ in self.types():
+        if (built_in_type := self._by_path.get((group, version, plural))) is not None:
+            return built_in_type
+        for type_ in (self._definitions, *self._controller.types()):
             if (type_.group, type_.version, type_.names.plural) == (group, version, plural):
                 return type_
         return None

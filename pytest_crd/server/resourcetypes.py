@@ -137,6 +137,7 @@ class ResourceType(abc.ABC):
         blank: The fields of an empty object, except its metadata.
         warnings: The warnings of each response.
         validates: Whether written objects are defaulted and validated, not only decoded.
+        is_enforced: Whether written objects have the same effect on other requests as in a full cluster.
         is_terminating: Whether its CRD is being deleted, so that creates fail.
         plugins: The admission plugins of the server; None without any.
         converts_by_webhook: Whether a webhook that cannot be called converts its objects between versions.
@@ -156,6 +157,7 @@ class ResourceType(abc.ABC):
     blank: Resource = MappingProxyType({})
     warnings: tuple[str, ...] = ()
     validates: bool = True
+    is_enforced: bool = True
     is_terminating: bool = False
     converts_by_webhook: bool = False
     plugins: Admission | None = None

@@ -70,6 +70,13 @@ _RECORDED: Final = (
         "some minutes",
     ),
     Command(
+        "builtinkinds",
+        "oracle.recorders.builtinkinds",
+        "names and treatment of built-in kinds: pytest_crd/server/builtin/builtinkinds.json",
+        ("server or URL",),
+        "some seconds",
+    ),
+    Command(
         "builtintypes",
         "oracle.recorders.builtintypes",
         "merge types of built-in kinds: pytest_crd/server/builtin/builtintypes.json",

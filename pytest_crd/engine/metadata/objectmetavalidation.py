@@ -19,7 +19,7 @@ from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import embedded, finalizers, metav1types, names, objectmetarules, ownerreferences
 from pytest_crd.engine.metadata.embedded import Below, Walk
-from pytest_crd.engine.metadata.objectmetarules import ObjectNaming
+from pytest_crd.engine.metadata.objectmetarules import NameRule, ObjectNaming
 from pytest_crd.engine.metadata.ownerreferences import Reading
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import TYPE_META
@@ -31,14 +31,21 @@ _ROOT: Final = FieldPath()
 _METADATA: Final = FieldPath(("metadata",))
 
 
-def validate_create(metadata: Mapping[str, JSONValue], *, namespaced: bool, profile: Profile) -> list[FieldError]:
+def validate_create(
+    metadata: Mapping[str, JSONValue],
+    *,
+    namespaced: bool,
+    profile: Profile,
+    rule: NameRule = objectmetarules.DNS_SUBDOMAIN,
+) -> list[FieldError]:
     """
-    Validate the metadata of a new custom resource.
+    Validate the metadata of a new object.
 
     Args:
         metadata: Root metadata, decoded and prepared.
-        namespaced: Whether the CRD's scope is Namespaced.
+        namespaced: Whether objects have namespaces.
         profile: The reproduced Kubernetes version.
+        rule: The rule of names; by default that of custom resources.
 
     Errors:
         Required, Invalid, Forbidden, TooLong, in the server's order.
@@ -46,7 +53,7 @@ def validate_create(metadata: Mapping[str, JSONValue], *, namespaced: bool, prof
     Reference:
         apiextensions-apiserver registry/customresource/validator.go, Validate.
     """
-    naming = ObjectNaming(objectmetarules.DNS_SUBDOMAIN, namespaced=namespaced)
+    naming = ObjectNaming(rule, namespaced=namespaced)
     return objectmetarules.distinct_errors(objectmetarules.validate(metadata, _METADATA, naming, profile), profile)
 
 

@@ -40,6 +40,11 @@ def of_kind(api_version: str, kind: str, profile: Profile) -> Struct:
     return _Types.under(profile.names_embedded_structs).struct(_table()["kinds"][f"{api_version} {kind}"])
 
 
+def name_of(struct: Struct, profile: Profile) -> str:
+    """Return the name of a struct in the table, such as `apps.v1.Deployment`; empty if it is not from the table."""
+    return _Types.under(profile.names_embedded_structs).names.get(struct, "")
+
+
 def _quantity(value: JSONValue) -> JSONValue:
     """
     Return a quantity in the server's spelling.
@@ -102,6 +107,7 @@ _NAMED: Final[Mapping[str, GoType]] = {
     "quantity": QUANTITY,
     "int or string": INT_OR_STRING,
     "raw": gotypes.Raw("v1.FieldsV1"),
+    "raw extension": gotypes.Raw("runtime.RawExtension"),
 }
 
 
@@ -117,6 +123,7 @@ class _Types:
     def __init__(self, names_embedded: bool) -> None:  # noqa: FBT001 - the only option
         self._names_embedded = names_embedded
         self._structs: dict[str, Struct] = {}
+        self.names: dict[Struct, str] = {}
 
     @classmethod
     @functools.cache
@@ -132,7 +139,8 @@ class _Types:
             go, *rows = _table()["types"][name]
             fields = {row[0]: self._type(row[1]) for row in rows}
             inlined = {row[0]: row[3] for row in rows if len(row) > len(_Row)} if self._names_embedded else {}
-            self._structs[name] = Struct(go, fields, frozenset(row[0] for row in rows if row[2]), inlined)
+            struct = Struct(go, fields, frozenset(row[0] for row in rows if row[2]), inlined)
+            self._structs[name], self.names[struct] = struct, name
         return self._structs[name]
 
     def _type(self, text: str) -> GoType:

@@ -23,8 +23,8 @@ from pytest_crd.engine.registry.scaleowners import ScaleOwners
 from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server.builtin import builtingotypes
 
-# Returns the recorded merge rules of the fields of a Go type, by its name without package.
-Merging: TypeAlias = Callable[[str], Mapping[str, Mapping[str, Any]]]
+# Returns the recorded merge rules of the fields of a Go struct.
+Merging: TypeAlias = Callable[[Struct], Mapping[str, Mapping[str, Any]]]
 
 _WHOLE: Final = "."
 
@@ -82,7 +82,7 @@ def merged_lists(kind: Struct, merging: Merging) -> MergedLists:
         type_ = waiting.pop()
         if isinstance(type_, Struct) and type_ not in visited:
             visited.add(type_)
-            nodes = merging(_short(type_))
+            nodes = merging(type_)
             merge_keys |= {(type_.go, name): nodes[name]["patchKey"] for name in nodes if "patchKey" in nodes[name]}
             waiting += type_.fields.values()
         elif isinstance(type_, Pointer | List | Map):
@@ -93,14 +93,14 @@ def merged_lists(kind: Struct, merging: Merging) -> MergedLists:
 
 
 def ignored(
-    api_version: str, kept_by_status: Iterable[str], *, has_status: bool
+    api_version: str, kept_by_status: Iterable[str] | None, *, has_status: bool
 ) -> Mapping[str, Mapping[str, FieldSet]]:
     """
     Return the fields that requests to an object and to its status ignore, by subresource and API version.
 
     Args:
         api_version: The apiVersion of the kind.
-        kept_by_status: The metadata fields that requests to the status ignore.
+        kept_by_status: The metadata fields that requests to the status ignore; None for all.
         has_status: Whether the kind has a status.
 
     Reference:
@@ -108,10 +108,8 @@ def ignored(
     """
     if not has_status:
         return {"": {}}
-    paths: Mapping[str, list[tuple[str, ...]]] = {
-        "": [("status",)],
-        "status": [("spec",), *(("metadata", name) for name in kept_by_status)],
-    }
+    kept = [("metadata",)] if kept_by_status is None else [("metadata", name) for name in kept_by_status]
+    paths: Mapping[str, list[tuple[str, ...]]] = {"": [("status",)], "status": [("spec",), *kept]}
     return {
         below: {api_version: fieldsets.from_paths([tuple(map(field, path)) for path in paths[below]])}
         for below in paths
@@ -149,7 +147,7 @@ class _Types:
             return self._object_meta
         if kind not in self._merge_types:
             merge_type = self._merge_types[kind] = MergeType()
-            nodes = self._merging(_short(kind))
+            nodes = self._merging(kind)
             fields = {name: self.merge_type(below, nodes.get(name)) for name, below in kind.fields.items()}
             merge_type.map = MapType(fields, is_atomic=nodes.get(_WHOLE, {}).get("map") == "atomic")
         return self._merge_types[kind]
@@ -180,8 +178,3 @@ def _scalar_type(kind: GoType) -> MergeType:
     if isinstance(kind, Bytes):
         return MergeType(scalar="string")
     return DEDUCED if isinstance(kind, Raw) else MergeType(scalar="untyped")
-
-
-def _short(kind: Struct) -> str:
-    """Return the name of a struct without its package."""
-    return kind.go.rpartition(".")[2]

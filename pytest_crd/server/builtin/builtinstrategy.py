@@ -12,17 +12,18 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetarules, objectmetavalidation
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder
+from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
 from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
 from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
 from pytest_crd.engine.registry.subresources import Subresources
-from pytest_crd.server.builtin import builtinowners
+from pytest_crd.server.builtin import builtinowners, namerules
 from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
 from pytest_crd.server.builtin.builtinowners import BuiltInOwners, Merging
 from pytest_crd.server.protobuf import protowriting
 
+_NODES: Final = "nodes"
 # Keys of etcd that do not have the plural of their kind.
 _STORAGE_PATHS: Final = {"services": "services/specs"}
 
@@ -41,7 +42,7 @@ class BuiltInKind(NamedTuple):
         subresources: The subresources.
         merging: Recorded merge rules of Go types.
         convert: Changes that a server makes to each decoded object.
-        kept_by_status: Fields of the metadata that updates of the status leave unchanged.
+        kept_by_status: Fields of the metadata that updates of the status leave unchanged; None for all.
         creates_by_update: True if an update creates an object that does not exist.
     """
 
@@ -54,7 +55,7 @@ class BuiltInKind(NamedTuple):
     subresources: Subresources
     merging: Merging
     convert: Convert
-    kept_by_status: Iterable[str]
+    kept_by_status: Iterable[str] | None
     creates_by_update: bool
 
 
@@ -76,7 +77,8 @@ class BuiltInStrategy(ObjectStrategy):
         self.creates_by_update = kind.creates_by_update
         self.storage_path = _STORAGE_PATHS.get(kind.plural, kind.plural)
         self.profile = profile
-        self.subresources = kind.subresources._replace(kept_by_status=frozenset(kind.kept_by_status))
+        kept = None if kind.kept_by_status is None else frozenset(kind.kept_by_status)
+        self.subresources = kind.subresources._replace(kept_by_status=kept)
         merged = builtinowners.merged_lists(kind.go_type, kind.merging)
         self.decoder: ObjectDecoder = TypedDecoder(kind.go_type, self.type_meta, merged, kind.convert, profile)
         self.owners: FieldManagers = BuiltInOwners(
@@ -96,12 +98,21 @@ class BuiltInStrategy(ObjectStrategy):
         metadata = {"namespace": namespace, **stored["metadata"]} if self.is_namespaced else {**stored["metadata"]}
         return {**stored, **self.type_meta, "metadata": metadata}
 
+    def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
+        """Return the object with the fields that its URL may write; a new Node keeps its status."""
+        if live is None and self.plural == _NODES:
+            return PendingWrite(dict(read.resource), live, read, subresource)
+        return super().prepare(read, live, subresource)
+
     def validate(self, write: PendingWrite, _outcomes: list[RuleOutcome] | None) -> Validated:
         """Validate the metadata and the fields of the scale."""
         resource, live = write.resource, write.live
         metadata, namespaced = resource["metadata"], self.is_namespaced
         if live is None:
-            errors = objectmetavalidation.validate_create(metadata, namespaced=namespaced, profile=self.profile)
+            rule = namerules.find_rule(f"{self.plural}.{self.group}".removesuffix("."), resource, self.profile)
+            errors = objectmetavalidation.validate_create(
+                metadata, namespaced=namespaced, profile=self.profile, rule=rule
+            )
             errors += self.subresources.validate_scale(resource)
             return Validated(
                 errors or objectmetavalidation.validate_created(metadata, namespaced=namespaced, profile=self.profile)

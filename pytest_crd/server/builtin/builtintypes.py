@@ -29,14 +29,17 @@ from pytest_crd.server.builtin import (
     builtincells,
     builtinconversions,
     builtingotypes,
+    builtinkinds,
     labelselectors,
+    selectablefields,
+    unservedkinds,
 )
+from pytest_crd.server.builtin.builtinkinds import BuiltInRecord
 from pytest_crd.server.http import negotiation
 from pytest_crd.server.protobuf import protoreading
-from pytest_crd.server.resourcetypes import Names, ResourceType, SubresourceKind, TableColumn
+from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import StoredObject
-from pytest_crd.server.tables import jsonpath
 
 if TYPE_CHECKING:
     from pytest_crd.server.builtin.builtinstrategy import BuiltInStrategy  # a large import, needed for writes only
@@ -53,24 +56,20 @@ _EVENT_FIELDS: Final = {
     "deprecatedCount": "count",
 }
 _EVENT_GROUP: Final = "events.k8s.io"
-# Resources whose missing objects an update creates.
-_CREATED_BY_UPDATE: Final = frozenset({"events", "leases", "services"})
 # Metadata fields that requests to the status leave unchanged.
 _KEPT_BY_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
     "pods": ("deletionTimestamp", "ownerReferences"),
     "deployments": ("labels",),
 }
-# Selectable fields besides name and namespace.
-_SELECTABLE: Final[Mapping[str, tuple[str, ...]]] = {
-    "pods": ("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase", "status.podIP"),
-    "events": (
-        *(f"involvedObject.{name}" for name in ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")),
-        *("reason", "reportingComponent", "source", "type"),
-    ),
-    "secrets": ("type",),
-    "namespaces": ("status.phase",),
-    "jobs": ("status.successful",),
-}  # fmt: skip
+# Kinds whose objects change the answers of a full cluster to other requests.
+_UNENFORCED: Final = frozenset(
+    {
+        *(f"{lead}{rest}" for lead in ("Mutating", "Validating") for rest in ("AdmissionPolicy", "AdmissionPolicyBinding", "WebhookConfiguration")),
+        *("APIService", "LimitRange", "ResourceQuota"),
+    }
+)  # fmt: skip
+# Subresources with a path of their own.
+_SERVED_SUBRESOURCES: Final = frozenset({"scale", "status"})
 
 
 class BuiltInType(ResourceType):
@@ -80,28 +79,32 @@ class BuiltInType(ResourceType):
     has_protobuf = True
     validates = False
 
-    def __init__(self, record: Mapping[str, Any], profile: Profile) -> None:
+    def __init__(self, record: BuiltInRecord, profile: Profile) -> None:
         """
         Create from a recorded kind.
 
         Args:
-            record: The entry of the kind in `builtintypes.json`.
+            record: The recorded kind.
             profile: The reproduced Kubernetes version.
         """
-        self.group, self.version = record["group"], record["version"]
-        kind = record["kind"]
-        shorts, categories = tuple(record["shortNames"]), tuple(record["categories"])
-        self.names = Names(record["plural"], record["singular"], kind, f"{kind}List", shorts, categories)
-        self.is_namespaced = record["namespaced"]
-        self.verbs = tuple(record["verbs"])
-        self.shows_deleted = record["shownWhenDeleted"]
-        self.subresources = tuple(self._subresource(name) for name in record["subresources"])
-        self._generates = record["generates"]
-        self.is_created_by_update = self.names.plural in _CREATED_BY_UPDATE
-        empty = protoreading.read(b"", self.api_version, kind)
-        self.blank = {key: value for key, value in empty.items() if key != "metadata"}
+        self.group, self.version, kind = record.group, record.version, record.kind
+        shorts, categories = tuple(record.shortNames), tuple(record.categories)
+        self.names = Names(record.plural, record.singular, kind, f"{kind}List", shorts, categories)
+        self.is_namespaced = record.namespaced
+        self.verbs = tuple(record.verbs)
+        self.shows_deleted = record.shownWhenDeleted
+        below = (row for row in record.subresources if row[0] in _SERVED_SUBRESOURCES)
+        self.subresources = tuple(self._subresource(*row) for row in below)
+        self.is_enforced = kind not in _UNENFORCED
+        self.is_created_by_update = record.createdByUpdate
         self._record = record
         self.profile = profile
+
+    @cached_property
+    def blank(self) -> Resource:  # type: ignore[override] # computed on first use, as few servers need it
+        """The fields of an empty object, except its metadata."""
+        empty = protoreading.read(b"", self.api_version, self.names.kind)
+        return {key: value for key, value in empty.items() if key != "metadata"}
 
     def admitted_by(self, plugins: Admission | None) -> BuiltInType:
         """Return the same resource on a server with admission plugins."""
@@ -133,9 +136,9 @@ class BuiltInType(ResourceType):
             self.is_namespaced,
             self._go_type,
             self._own_subresources,
-            _types,
+            lambda struct: builtinkinds.merge_rules(builtingotypes.name_of(struct, self.profile)),
             self._converted,
-            _KEPT_BY_STATUS.get(self.names.plural, ()),
+            None if self._record.statusKeepsMetadata else _KEPT_BY_STATUS.get(self.names.plural, ()),
             self.is_created_by_update,
         )
         return builtinstrategy.BuiltInStrategy(kind, self.profile)
@@ -145,10 +148,12 @@ class BuiltInType(ResourceType):
         """The name in messages and in the store; events of both groups share one."""
         return self.names.plural if self.group == _EVENT_GROUP else super().resource
 
-    def _subresource(self, name: str) -> SubresourceKind:
-        if name == "scale":
-            return SubresourceKind(name, "autoscaling", "v1", "Scale")
-        return SubresourceKind(name, self.group, self.version, self.names.kind)
+    def _subresource(
+        self, name: str, verbs: Sequence[str], kind: str = "", group: str = "", version: str = ""
+    ) -> SubresourceKind:
+        if kind:
+            return SubresourceKind(name, group, version, kind, tuple(verbs))
+        return SubresourceKind(name, self.group, self.version, self.names.kind, tuple(verbs))
 
     def answer(self, stored: Resource | None, request_: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request."""
@@ -182,7 +187,7 @@ class BuiltInType(ResourceType):
         """Return a decoded object with the server's changes; *request_* is None after an apply."""
         value = builtinconversions.converted(self.names.plural, value)
         metadata = value["metadata"]
-        is_locked = bool(metadata.get("resourceVersion")) or self.names.plural == "leases"
+        is_locked = bool(metadata.get("resourceVersion")) or self._record.locked
         if request_ is not None and request_.verb != "create" and not is_locked:
             # For most kinds, an update or a patch without resourceVersion replaces any state.
             value["metadata"] = {**metadata, "resourceVersion": request_.resource_version}
@@ -198,7 +203,7 @@ class BuiltInType(ResourceType):
             counts_annotations: Whether changed annotations increment the generation.
         """
         metadata = value.get("metadata") or {}
-        if not self._generates:  # a generation set on create stays
+        if not self._record.generates:  # a generation set on create stays
             metadata = {key: field for key, field in metadata.items() if key != "generation"}
             metadata |= {"generation": old["generation"]} if old.get("generation") else {}
         elif counts_annotations and metadata.get("annotations") != old.get("annotations"):
@@ -240,18 +245,18 @@ class BuiltInType(ResourceType):
         return _with_selector(patchdocuments.plain(scale.of_resource(object_, self._own_subresources)), object_)
 
     def columns(self) -> Sequence[TableColumn]:
-        """Return the columns of a table."""
-        return _columns(self._row_type)
+        """Return the columns of a table: name and age if none are recorded."""
+        return _columns(self._row_type) or (NAME, AGE)
 
     def scale_columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table of Scales."""
         return _columns("scale")
 
-    def cells(self, object_: Resource) -> list[JSONValue]:
-        """Return the row of an object or Scale."""
+    def cells(self, object_: Resource) -> list[JSONValue] | None:
+        """Return the row of an object or Scale, or None if the columns define it."""
         if object_["kind"] == "Scale":
             return builtincells.row_cells("scale", object_)
-        return builtincells.row_cells(self._row_type, self._to_stored(object_))
+        return builtincells.row_cells(self._row_type, self._to_stored(object_)) if _columns(self._row_type) else None
 
     def row_conditions(self, object_: Resource) -> Sequence[JSONValue]:
         """Return the conditions of a row."""
@@ -266,10 +271,7 @@ class BuiltInType(ResourceType):
     def selectable(self, object_: Resource) -> Mapping[str, str]:
         """Return the selectable fields of an object with their values."""
         values_by_field = dict(super().selectable(object_))
-        for path in _SELECTABLE.get(self.names.plural, ()):
-            values = jsonpath.find_values(object_, f".{path}")
-            values_by_field[path] = str(values[0]) if values else ""
-        return values_by_field
+        return {**values_by_field, **selectablefields.values(self.names.plural, object_)}
 
     def mark_deleted(self, value: Resource, finalizers: list[str]) -> Resource | None:
         """Mark an object as being deleted; a namespace first becomes Terminating until it is empty."""
@@ -294,28 +296,22 @@ def _with_selector(scale_object: Resource, object_: Resource) -> Resource:
 @functools.cache
 def built_in(profile: Profile) -> tuple[BuiltInType, ...]:
     """Return the built-in resources of a server."""
-    return tuple(BuiltInType(record, profile) for record in _recorded()["kinds"])
+    records = builtinkinds.served_records(profile)
+    return tuple(BuiltInType(record, profile) for record in records if not unservedkinds.is_unserved(record))
 
 
 @functools.cache
-def _recorded() -> Mapping[str, Any]:
-    """Return the output of `python -m oracle record builtintypes`."""
-    text = resources.files(__package__).joinpath("builtintypes.json").read_text(encoding="utf-8")
-    content: Mapping[str, Any] = json.loads(text)
-    return content
+def _recorded_columns() -> Mapping[str, Sequence[Sequence[Any]]]:
+    """Return the output of `python -m oracle record builtincolumns`."""
+    text = resources.files(__package__).joinpath("builtincolumns.json").read_text(encoding="utf-8")
+    columns: Mapping[str, Sequence[Sequence[Any]]] = json.loads(text)
+    return columns
 
 
 @functools.cache
 def _columns(resource: str) -> tuple[TableColumn, ...]:
-    """Return the recorded columns of a resource, from `python -m oracle record builtincolumns`."""
-    text = resources.files(__package__).joinpath("builtincolumns.json").read_text(encoding="utf-8")
-    rows = json.loads(text)[resource]
+    """Return the recorded columns of a resource; empty if none are recorded."""
+    rows = _recorded_columns().get(resource, ())
     return tuple(
         TableColumn(name, type_, "", description, priority, form) for name, type_, form, priority, description in rows
     )
-
-
-def _types(name: str) -> Mapping[str, Any]:
-    """Return the recorded merge rules of a Go type; empty if the type is unknown."""
-    rules: Mapping[str, Any] = _recorded()["types"].get(name, {})
-    return rules

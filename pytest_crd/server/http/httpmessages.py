@@ -101,6 +101,7 @@ class HTTPAnswer:
         warnings: The texts of the Warning headers.
         dropped: The fields of the request that were dropped.
         unvalidated: The kind of the written object if it is neither validated nor defaulted.
+        unenforced: The kind of the written object if it changes the answers of a full cluster, and not of this server.
         unserved: The built-in kind of a 404 that a full cluster would serve.
     """
 
@@ -112,6 +113,7 @@ class HTTPAnswer:
     warnings: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     unvalidated: str = ""
+    unenforced: str = ""
     unserved: str = ""
 
 

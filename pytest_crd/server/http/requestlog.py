@@ -119,6 +119,7 @@ class RequestLog:
         self._exchanges: deque[LoggedRequest] = deque(maxlen=_MOST)
         self._dropped: dict[str, str] = {}
         self._unvalidated: Counter[str] = Counter()
+        self._unenforced: Counter[str] = Counter()
         self._unserved: Counter[str] = Counter()
         self._decisions: set[object] = set()
         self._lock = threading.Condition()
@@ -174,6 +175,12 @@ class RequestLog:
             return dict(self._unvalidated)
 
     @property
+    def unenforced(self) -> Mapping[str, int]:
+        """The number of written objects without effect that change the answers of a full cluster, by kind."""
+        with self._lock:
+            return dict(self._unenforced)
+
+    @property
     def unserved(self) -> Mapping[str, int]:
         """The number of requests for built-in kinds answered with 404 because only a full cluster serves them, by kind."""
         with self._lock:
@@ -192,6 +199,8 @@ class RequestLog:
                 self._dropped.setdefault(f'unknown field "{path}": {context}', changedfield.source_of(path))
             if answer.unvalidated:
                 self._unvalidated[answer.unvalidated] += 1
+            if answer.unenforced:
+                self._unenforced[answer.unenforced] += 1
             if answer.unserved:
                 self._unserved[answer.unserved] += 1
 

@@ -18,7 +18,13 @@ UNKNOWN: Final = "pkg.runtime.Unknown"
 # Types with a JSON form of their own.
 TIME, MICRO_TIME = "meta.v1.Time", "meta.v1.MicroTime"
 QUANTITY, INT_OR_STRING = "api.resource.Quantity", "util.intstr.IntOrString"
-FIELDS, VERBS = "meta.v1.FieldsV1", "meta.v1.Verbs"
+FIELDS, EXTENSION = "meta.v1.FieldsV1", "pkg.runtime.RawExtension"
+# Lists of texts that are messages.
+TEXTS: Final = (
+    "meta.v1.Verbs",
+    *(f"{group}.v1.ExtraValue" for group in ("authentication", "authorization", "certificates")),
+    "authentication.v1.AttestationValue",
+)
 # Union types of schemas: any JSON, and a schema or another value.
 ANY_JSON: Final = "apiextensions.v1.JSON"
 OR_BOOL, OR_ARRAY, OR_STRINGS = (
@@ -79,7 +85,7 @@ class Field(NamedTuple):
     @property
     def is_nullable(self) -> bool:
         """Whether its initial value is null."""
-        return self.is_list or self.is_map or self.is_pointer or self.kind == "bytes" or self.type == VERBS
+        return self.is_list or self.is_map or self.is_pointer or self.kind == "bytes" or self.type in TEXTS
 
 
 def type_of(api_version: str, kind: str) -> str:

@@ -165,8 +165,8 @@ def _raw(value: JSONValue, _path: str) -> bytes:
     return b"" if value is None else part(1, _text(compact(value)))
 
 
-def _verbs(value: JSONValue, path: str) -> bytes:
-    return b"".join(part(1, _string(verb, path)) for verb in _listed(value, path))
+def _texts(value: JSONValue, path: str) -> bytes:
+    return b"".join(part(1, _string(text, path)) for text in _listed(value, path))
 
 
 def _any_json(value: JSONValue, _path: str) -> bytes:
@@ -207,7 +207,8 @@ _SPECIAL: Final[Mapping[str, Callable[[JSONValue, str], bytes]]] = {
     protofields.QUANTITY: _quantity,
     protofields.INT_OR_STRING: _int_or_string,
     protofields.FIELDS: _raw,
-    protofields.VERBS: _verbs,
+    protofields.EXTENSION: _raw,
+    **dict.fromkeys(protofields.TEXTS, _texts),
     protofields.ANY_JSON: _any_json,
     protofields.OR_BOOL: _or_bool,
     protofields.OR_ARRAY: _or_array,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -19,31 +18,12 @@ from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
 from oracle.servers.versions import NEWEST
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.server.builtin import builtinkinds
 
-KINDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "v1": (
-        "namespaces",
-        "configmaps",
-        "secrets",
-        "events",
-        "serviceaccounts",
-        "pods",
-        "services",
-        "persistentvolumeclaims",
-    ),
-    "apps/v1": ("deployments", "statefulsets"),
-    "batch/v1": ("jobs",),
-    "coordination.k8s.io/v1": ("leases",),
-    "events.k8s.io/v1": ("events",),
-}
 _FILE: Final = Path(pytest_crd.server.builtin.__file__).with_name("builtintypes.json")
 _ORIGIN: Final = origin.statement("builtintypes", f"the OpenAPI documents of kube-apiserver {NEWEST}")
 _PREFIX: Final = "#/components/schemas/"
 _GVK: Final = "x-kubernetes-group-version-kind"
-# Kinds whose objects have a generation.
-_GENERATIONS: Final = frozenset({"pods", "deployments", "statefulsets", "jobs"})
-# Kinds for which a DELETE returns the object.
-_SHOWN_WHEN_DELETED: Final = frozenset({"pods", "services", "serviceaccounts", "persistentvolumeclaims", "namespaces"})
 
 
 add_arguments = kubeapiserver.add_arguments
@@ -56,56 +36,30 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _record(cluster: Cluster) -> int:
-    kinds: list[JSONValue] = []
     types: dict[str, JSONValue] = {}
-    for group_version, plurals in KINDS.items():
-        lead = f"apis/{group_version}" if "/" in group_version else f"api/{group_version}"
-        schemas = json.loads(cluster.request("GET", f"/openapi/v3/{lead}")[1])["components"]["schemas"]
-        resources = json.loads(cluster.request("GET", f"/{lead}")[1])["resources"]
-        kinds += [_kind(group_version, plural, resources, schemas, types) for plural in plurals]
-    text = json.dumps(
-        {origin.KEY: _ORIGIN, "kinds": kinds, "types": dict(sorted(types.items()))}, indent=1, ensure_ascii=False
+    for group_version in dict.fromkeys((kind.group, kind.version) for kind in builtinkinds.records()):
+        path = f"apis/{'/'.join(group_version)}" if group_version[0] else f"api/{group_version[1]}"
+        schemas = json.loads(cluster.request("GET", f"/openapi/v3/{path}")[1])["components"]["schemas"]
+        for name in schemas:
+            if any(kind["group"] == group_version[0] for kind in schemas[name].get(_GVK, ())):
+                _collect(name, schemas, types)
+    lines = ",\n".join(
+        f"{json.dumps(name)}: {json.dumps(types[name], separators=(',', ':'))}" for name in sorted(types) if types[name]
     )
-    _FILE.write_text(text + "\n", encoding="utf-8")
-    print(f"{_FILE.name}: {len(kinds)} kinds, {len(types)} types, {len(text)} characters")
+    text = f'{{"{origin.KEY}": {json.dumps(_ORIGIN)},\n"types": {{\n{lines}\n}}}}\n'
+    _FILE.write_text(text, encoding="utf-8")
+    print(f"{_FILE.name}: {len(types)} types, {len(text)} characters")
     return 0
 
 
-def _kind(
-    group_version: str, plural: str, resources: list[JSONValue], schemas: JSONValue, types: dict[str, JSONValue]
-) -> JSONValue:
-    own = next(resource for resource in resources if resource["name"] == plural)
-    group, _, version = group_version.rpartition("/")
-    gvk = {"group": group, "kind": own["kind"], "version": version}
-    name = next(name for name, schema in schemas.items() if gvk in schema.get(_GVK, ()))
-    below = [resource["name"].partition("/")[2] for resource in resources if resource["name"].startswith(f"{plural}/")]
-    return {
-        **gvk,
-        "plural": plural,
-        "singular": own["singularName"],
-        "namespaced": own["namespaced"],
-        "verbs": own["verbs"],
-        "shortNames": own.get("shortNames", []),
-        "categories": own.get("categories", []),
-        "subresources": [name_ for name_ in below if name_ in ("status", "scale")],
-        "generates": plural in _GENERATIONS,
-        "shownWhenDeleted": plural in _SHOWN_WHEN_DELETED,
-        "type": _collect(name, schemas, types),
-    }
-
-
-def _collect(name: str, schemas: JSONValue, types: dict[str, JSONValue]) -> str:
-    """Return the short name of a type after adding its merge facts to *types*, or an empty string if it has none."""
-    short = name.rpartition(".")[2]
+def _collect(name: str, schemas: JSONValue, types: dict[str, JSONValue]) -> None:
+    """Add the merge facts of a type and of the types of its fields to *types*."""
+    short = ".".join(name.split(".")[-3:])
     if short not in types:
         types[short] = {}
         fields = _fields(schemas[name], schemas, types)
-        if schemas[name].get("x-kubernetes-map-type") == "atomic":
-            fields = {".": {"map": "atomic"}}
-        types[short] = fields
-        if not fields:
-            del types[short]
-    return short if short in types else ""
+        is_atomic = schemas[name].get("x-kubernetes-map-type") == "atomic"
+        types[short] = {".": {"map": "atomic"}} if is_atomic else fields
 
 
 def _fields(schema: JSONValue, schemas: JSONValue, types: dict[str, JSONValue]) -> JSONValue:
@@ -123,13 +77,13 @@ def _node(schema: JSONValue, schemas: JSONValue, types: dict[str, JSONValue]) ->
     referred = (
         _referred(schema) or _referred(schema.get("items") or {}) or _referred(schema.get("additionalProperties") or {})
     )
-    if referred and (type_ := _collect(referred, schemas, types)):
-        node["type"] = type_
+    if referred:
+        _collect(referred, schemas, types)
     if schema.get("type") == "array":
         node |= _list(schema, schemas[referred] if referred else {})
     if schema.get("x-kubernetes-map-type") == "atomic":
         node["map"] = "atomic"
-    return node if node.keys() - {"of"} else {}
+    return node
 
 
 def _list(schema: JSONValue, items: JSONValue) -> JSONValue:

@@ -157,6 +157,7 @@ class Hooks:
             problems += [f"{words}{f' ({place})' if place else ''}" for words, place in log.dropped.items()]
         if self._settings.demands_validation:
             problems += [f"{kind} was stored without validation" for kind in log.unvalidated]
+            problems += [f"{kind} was stored, and has no effect on other requests" for kind in log.unenforced]
             problems += [
                 f"{kind} is served by a cluster, and not by crd_server: its requests got 404" for kind in log.unserved
             ]
@@ -187,6 +188,8 @@ def _properties(log: RequestLog) -> list[tuple[str, object]]:
         properties.append((session.WARNING, f"{place or 'crd_server'}: warning: {words}"))
     if log.unvalidated:
         properties.append((servers.UNVALIDATED, dict(log.unvalidated)))
+    if log.unenforced:
+        properties.append((servers.UNENFORCED, dict(log.unenforced)))
     if log.unserved:
         properties.append((servers.UNSERVED, dict(log.unserved)))
     if log.faults:

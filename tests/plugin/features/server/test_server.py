@@ -277,12 +277,12 @@ _ASKS_FOR_OTHERS = (
     "def test_it(crd_server):",
     "    import json, ssl, urllib.error, urllib.request, yaml",
     "    user = yaml.safe_load(pathlib.Path(crd_server.kubeconfig).read_text())['users'][0]['user']",
-    "    for path in ('/apis/policy/v1/poddisruptionbudgets', '/apis/example.com/v1/things'):",
+    "    for path in ('/api/v1/componentstatuses', '/apis/example.com/v1/things'):",
     "        headers = {'Authorization': f'Bearer {user[\"token\"]}'}",
     "        asked = urllib.request.Request(crd_server.url + path, headers=headers)",
     "        with pytest.raises(urllib.error.HTTPError, match='404'):",
     "            urllib.request.urlopen(asked, context=ssl._create_unverified_context())",
-    "    assert crd_server.unserved == {'PodDisruptionBudget': 1}",
+    "    assert crd_server.unserved == {'ComponentStatus': 1}",
 )
 
 
@@ -291,7 +291,7 @@ def test_requests_for_kinds_that_only_a_cluster_serves_are_counted(project: Proj
     result = project.run()
 
     result.assert_outcomes(passed=1)
-    lines = ["crd: crd_server answered with 404 requests for kinds that only a cluster serves: 1 PodDisruptionBudget"]
+    lines = ["crd: crd_server answered with 404 requests for kinds that only a cluster serves: 1 ComponentStatus"]
     result.stdout.fnmatch_lines(lines)
 
 
@@ -300,4 +300,4 @@ def test_requests_for_kinds_that_only_a_cluster_serves_may_be_forbidden(project:
     result = project.run("-o", "crd_server_unvalidated=error")
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*PodDisruptionBudget is served by a cluster, and not by crd_server*"])
+    result.stdout.fnmatch_lines(["*ComponentStatus is served by a cluster, and not by crd_server*"])

@@ -9,40 +9,21 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
+	"example.com/kube/builtinkinds"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// The kinds, by apiVersion and kind.
-var kinds = map[string]any{
-	"v1 Namespace":                 corev1.Namespace{},
-	"v1 ConfigMap":                 corev1.ConfigMap{},
-	"v1 Secret":                    corev1.Secret{},
-	"v1 Event":                     corev1.Event{},
-	"v1 ServiceAccount":            corev1.ServiceAccount{},
-	"v1 Pod":                       corev1.Pod{},
-	"v1 Service":                   corev1.Service{},
-	"v1 PersistentVolumeClaim":     corev1.PersistentVolumeClaim{},
-	"apps/v1 Deployment":           appsv1.Deployment{},
-	"apps/v1 StatefulSet":          appsv1.StatefulSet{},
-	"batch/v1 Job":                 batchv1.Job{},
-	"coordination.k8s.io/v1 Lease": coordinationv1.Lease{},
-	"events.k8s.io/v1 Event":       eventsv1.Event{},
-}
-
 // The types that decode themselves, with how they are called in the table.
 var special = map[reflect.Type]string{
-	reflect.TypeFor[metav1.Time]():        "time",
-	reflect.TypeFor[metav1.MicroTime]():   "micro time",
-	reflect.TypeFor[resource.Quantity]():  "quantity",
-	reflect.TypeFor[intstr.IntOrString](): "int or string",
-	reflect.TypeFor[metav1.FieldsV1]():    "raw",
+	reflect.TypeFor[metav1.Time]():          "time",
+	reflect.TypeFor[metav1.MicroTime]():     "micro time",
+	reflect.TypeFor[resource.Quantity]():    "quantity",
+	reflect.TypeFor[intstr.IntOrString]():   "int or string",
+	reflect.TypeFor[metav1.FieldsV1]():      "raw",
+	reflect.TypeFor[runtime.RawExtension](): "raw extension",
 }
 
 // What a type is called in messages, and its fields: what each is called in JSON, of which type it is, and whether it is
@@ -56,8 +37,8 @@ var types = map[string]structType{}
 
 func main() {
 	roots := map[string]string{}
-	for name, kind := range kinds {
-		roots[name] = strings.TrimPrefix(kindOf(reflect.TypeOf(kind)), ".")
+	for name, kind := range builtinkinds.Types() {
+		roots[name] = strings.TrimPrefix(kindOf(kind), ".")
 	}
 	encoder := json.NewEncoder(os.Stdout)
 	if err := encoder.Encode(map[string]any{"kinds": roots, "types": types}); err != nil {

@@ -7,21 +7,19 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"example.com/kube/builtinkinds"
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
-	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
-	batchv1 "k8s.io/api/batch/v1"
-	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,36 +28,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// The kinds, by apiVersion and kind.
-var kinds = map[string]message{
-	"v1 Namespace":                 &corev1.Namespace{},
-	"v1 ConfigMap":                 &corev1.ConfigMap{},
-	"v1 Secret":                    &corev1.Secret{},
-	"v1 Event":                     &corev1.Event{},
-	"v1 ServiceAccount":            &corev1.ServiceAccount{},
-	"v1 Pod":                       &corev1.Pod{},
-	"v1 Service":                   &corev1.Service{},
-	"v1 PersistentVolumeClaim":     &corev1.PersistentVolumeClaim{},
-	"apps/v1 Deployment":           &appsv1.Deployment{},
-	"apps/v1 StatefulSet":          &appsv1.StatefulSet{},
-	"batch/v1 Job":                 &batchv1.Job{},
-	"coordination.k8s.io/v1 Lease": &coordinationv1.Lease{},
-	"events.k8s.io/v1 Event":       &eventsv1.Event{},
-
-	"v1 NamespaceList":                 &corev1.NamespaceList{},
-	"v1 ConfigMapList":                 &corev1.ConfigMapList{},
-	"v1 SecretList":                    &corev1.SecretList{},
-	"v1 EventList":                     &corev1.EventList{},
-	"v1 ServiceAccountList":            &corev1.ServiceAccountList{},
-	"v1 PodList":                       &corev1.PodList{},
-	"v1 ServiceList":                   &corev1.ServiceList{},
-	"v1 PersistentVolumeClaimList":     &corev1.PersistentVolumeClaimList{},
-	"apps/v1 DeploymentList":           &appsv1.DeploymentList{},
-	"apps/v1 StatefulSetList":          &appsv1.StatefulSetList{},
-	"batch/v1 JobList":                 &batchv1.JobList{},
-	"coordination.k8s.io/v1 LeaseList": &coordinationv1.LeaseList{},
-	"events.k8s.io/v1 EventList":       &eventsv1.EventList{},
-
+// The kinds besides the built-in ones, by apiVersion and kind.
+var others = map[string]message{
 	"apiextensions.k8s.io/v1 CustomResourceDefinition":     &apiextensionsv1.CustomResourceDefinition{},
 	"apiextensions.k8s.io/v1 CustomResourceDefinitionList": &apiextensionsv1.CustomResourceDefinitionList{},
 
@@ -87,20 +57,20 @@ type message interface {
 
 // What JSON writes in a way of its own, with what is written in protobuf.
 var special = map[reflect.Type]any{
-	reflect.TypeOf(metav1.Time{}):        metav1.Timestamp{},
-	reflect.TypeOf(metav1.MicroTime{}):   metav1.Timestamp{},
-	reflect.TypeOf(resource.Quantity{}):  quantity{},
-	reflect.TypeOf(intstr.IntOrString{}): intstr.IntOrString{},
-	reflect.TypeOf(metav1.FieldsV1{}):    metav1.FieldsV1{},
-	reflect.TypeOf(metav1.Verbs{}):       verbs{},
+	reflect.TypeOf(metav1.Time{}):          metav1.Timestamp{},
+	reflect.TypeOf(metav1.MicroTime{}):     metav1.Timestamp{},
+	reflect.TypeOf(resource.Quantity{}):    quantity{},
+	reflect.TypeOf(intstr.IntOrString{}):   intstr.IntOrString{},
+	reflect.TypeOf(metav1.FieldsV1{}):      metav1.FieldsV1{},
+	reflect.TypeOf(runtime.RawExtension{}): runtime.RawExtension{},
 }
 
-// What generated.proto says of a quantity, and of verbs.
+// What generated.proto says of a quantity, and of a list of texts that is a message.
 type quantity struct {
 	String_ string `protobuf:"bytes,1,opt,name=string"`
 }
 
-type verbs struct {
+type texts struct {
 	Items []string `protobuf:"bytes,1,rep,name=items"`
 }
 
@@ -126,14 +96,15 @@ var types = map[string][]field{}
 
 func main() {
 	seed := flag.Int64("seed", 1, "of what is drawn")
-	number := flag.Int("examples", 4, "how many of each kind")
-	broken := flag.Int("broken", 5, "how many of each kind that are broken")
+	number := flag.Int("examples", 3, "how many of each kind")
+	broken := flag.Int("broken", 3, "how many of each kind that are broken")
 	flag.Parse()
 	roots := map[string]string{}
 	examples := []example{}
 	visit(reflect.TypeOf(runtime.Unknown{}))
-	for _, name := range sorted() {
-		kind := reflect.TypeOf(kinds[name]).Elem()
+	kinds := all()
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		kind := kinds[name]
 		roots[name] = named(kind)
 		visit(kind)
 		source := rand.New(rand.NewSource(*seed + hashed(name)))
@@ -230,19 +201,14 @@ func read(name string, kind reflect.Type, sent []byte) (example, bool) {
 	return example{Kind: name, Bytes: sent, JSON: text, Written: written}, true
 }
 
-func sorted() []string {
-	names := []string{}
-	for name := range kinds {
-		names = append(names, name)
+// all returns the types of all kinds, by apiVersion and kind.
+func all() map[string]reflect.Type {
+	kinds := builtinkinds.Types()
+	maps.Copy(kinds, builtinkinds.Lists())
+	for name, kind := range others {
+		kinds[name] = reflect.TypeOf(kind).Elem()
 	}
-	for i := range names {
-		for j := i + 1; j < len(names); j++ {
-			if names[j] < names[i] {
-				names[i], names[j] = names[j], names[i]
-			}
-		}
-	}
-	return names
+	return kinds
 }
 
 func named(t reflect.Type) string {
@@ -257,6 +223,9 @@ func visit(t reflect.Type) {
 		return
 	}
 	types[name] = []field{}
+	if isWrapped(t) {
+		t = reflect.TypeOf(texts{})
+	}
 	if written, ok := special[t]; ok {
 		t = reflect.TypeOf(written)
 	}
@@ -305,8 +274,17 @@ func flags(t reflect.Type, options []string) string {
 	return found
 }
 
+// isWrapped returns whether a list is a message, as verbs are.
+func isWrapped(t reflect.Type) bool {
+	if t.Kind() != reflect.Slice {
+		return false
+	}
+	_, ok := reflect.New(t).Interface().(message)
+	return ok
+}
+
 func kindOf(t reflect.Type) string {
-	if _, ok := special[t]; ok {
+	if _, ok := special[t]; ok || isWrapped(t) {
 		visit(t)
 		return "." + named(t)
 	}
@@ -314,9 +292,6 @@ func kindOf(t reflect.Type) string {
 	case reflect.Pointer:
 		return kindOf(t.Elem())
 	case reflect.Slice:
-		if _, ok := reflect.New(t).Interface().(message); ok {
-			panic(fmt.Sprintf("%s is a message", t))
-		}
 		if t.Elem().Kind() == reflect.Uint8 {
 			return "bytes"
 		}
@@ -355,8 +330,8 @@ func fill(v reflect.Value, source *rand.Rand, depth int) {
 	case *intstr.IntOrString:
 		*value = []intstr.IntOrString{intstr.FromInt32(8080), intstr.FromString("http"), intstr.FromInt32(0)}[source.Intn(3)]
 		return
-	case *metav1.Verbs:
-		*value = []metav1.Verbs{{"get", "list"}, {""}}[source.Intn(2)]
+	case *runtime.RawExtension:
+		value.Raw = []byte(`{"a":[1,2.5],"b":null}`)
 		return
 	case *metav1.FieldsV1:
 		value.Raw = []byte(`{"f:spec":{".":{},"f:a":{}}}`)
@@ -364,6 +339,14 @@ func fill(v reflect.Value, source *rand.Rand, depth int) {
 	case *apiextensionsv1.JSON:
 		raw := []string{`{"a":[1,2.5,"\u003cé"],"b":null}`, `"x"`, `1e+21`, `true`, `null`, ``}[source.Intn(6)]
 		value.Raw = []byte(raw)
+		return
+	}
+	if isWrapped(v.Type()) {
+		texts := [][]string{{"get", "list"}, {""}}[source.Intn(2)]
+		v.Set(reflect.MakeSlice(v.Type(), 0, len(texts)))
+		for _, text := range texts {
+			v.Set(reflect.Append(v, reflect.ValueOf(text).Convert(v.Type().Elem())))
+		}
 		return
 	}
 	switch v.Kind() {
@@ -398,8 +381,8 @@ func fill(v reflect.Value, source *rand.Rand, depth int) {
 	case reflect.Struct:
 		for i := 0; i < v.NumField(); i++ {
 			tag, ok := v.Type().Field(i).Tag.Lookup("protobuf")
-			// Few structs have verbs, and so they always have some.
-			isRare := v.Type().Field(i).Type == reflect.TypeOf(metav1.Verbs{})
+			// Few structs have such a list, and so they always have one.
+			isRare := isWrapped(v.Type().Field(i).Type)
 			if ok && tag != "-" && (source.Intn(3) > 0 || isRare) {
 				fill(v.Field(i), source, depth-1)
 			}

@@ -1,0 +1,84 @@
+"""Built-in kinds of each Kubernetes version, from `builtinkinds.json`."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any, NamedTuple
+
+from pytest_crd.engine.profile import Profile
+
+
+class BuiltInRecord(NamedTuple):
+    """
+    A recorded kind.
+
+    Attributes:
+        group: The API group; empty for the core group.
+        version: The API version.
+        kind: The kind.
+        plural: The plural.
+        singular: The singular name.
+        namespaced: Whether its objects are in namespaces.
+        verbs: The supported verbs.
+        shortNames: Abbreviations for the command line.
+        categories: Groups of resources for the command line.
+        subresources: Name and verbs of each subresource, then kind, group and version of its objects if they are of another kind.
+        since: The first minor version of Kubernetes 1 that serves it, if that matters to a reproduced version.
+        generates: Whether its objects have a generation.
+        locked: Whether an update needs a resourceVersion.
+        createdByUpdate: Whether an update creates a missing object.
+        statusKeepsMetadata: Whether an update of the status leaves all metadata unchanged.
+        shownWhenDeleted: Whether the response to a deletion is the object, not a Status.
+    """
+
+    group: str
+    version: str
+    kind: str
+    plural: str
+    singular: str
+    namespaced: bool
+    verbs: Sequence[str]
+    shortNames: Sequence[str] = ()  # noqa: N815 - the name in discovery
+    categories: Sequence[str] = ()
+    subresources: Sequence[Sequence[Any]] = ()
+    since: int = 0
+    generates: bool = False
+    locked: bool = False
+    createdByUpdate: bool = False  # noqa: N815 - as above
+    statusKeepsMetadata: bool = False  # noqa: N815 - as above
+    shownWhenDeleted: bool = False  # noqa: N815 - as above
+
+    @property
+    def api_version(self) -> str:
+        """The apiVersion of its objects."""
+        return f"{self.group}/{self.version}".removeprefix("/")
+
+
+@functools.cache
+def records() -> tuple[BuiltInRecord, ...]:
+    """Return the kinds of the newest version, in the order of discovery; the output of `python -m oracle record builtinkinds`."""
+    text = resources.files(__package__).joinpath("builtinkinds.json").read_text(encoding="utf-8")
+    return tuple(BuiltInRecord(**row) for row in json.loads(text)["kinds"])
+
+
+def served_records(profile: Profile) -> tuple[BuiltInRecord, ...]:
+    """Return the kinds that a Kubernetes version serves by default."""
+    minor = int(profile.version.partition(".")[2])
+    return tuple(record for record in records() if minor >= record.since)
+
+
+def merge_rules(type_: str) -> Mapping[str, Any]:
+    """Return the recorded merge rules of the fields of a Go type, such as `apps.v1.DeploymentSpec`; empty if it has none."""
+    rules: Mapping[str, Any] = _merge_types().get(type_, {})
+    return rules
+
+
+@functools.cache
+def _merge_types() -> Mapping[str, Any]:
+    """Return the output of `python -m oracle record builtintypes`."""
+    text = resources.files(__package__).joinpath("builtintypes.json").read_text(encoding="utf-8")
+    types: Mapping[str, Any] = json.loads(text)["types"]
+    return types
