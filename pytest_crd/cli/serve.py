@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +12,7 @@ from pytest_crd import engine
 from pytest_crd.cli import lookup
 from pytest_crd.cli.exits import Exit
 from pytest_crd.engine.registry.response import NotAcceptedError
+from pytest_crd.engine.yaml import manifest
 from pytest_crd.server import servedversions
 
 _MISSING: Final = "serve needs the extra `server`: pip install 'pytest-crd[server]'"
@@ -42,6 +44,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="the kubeconfig of the server: created at the start, removed at the end; an error if the file exists; default:"
         f" {_KUBECONFIG}",
     )
+    parser.add_argument(
+        "--service-accounts",
+        action="store_true",
+        help="create the ServiceAccount `default` in each namespace, as kube-controller-manager does",
+    )
     lookup.add_kubernetes_version(parser, versions=servedversions.VERSIONS)
 
 
@@ -58,9 +65,13 @@ def run(options: argparse.Namespace) -> int:
         print(f"--kubernetes-version: {error}", file=sys.stderr)
         return Exit.WRONG_USE
     try:
-        crds = lookup.crds(options.paths, version)
+        crds = _read_crds(options.paths, version)
         return serving.serve(
-            crds, kubernetes_version=options.kubernetes_version, port=options.port, kubeconfig=options.kubeconfig
+            crds,
+            kubernetes_version=options.kubernetes_version,
+            port=options.port,
+            kubeconfig=options.kubeconfig,
+            has_service_accounts=options.service_accounts,
         )
     except NotAcceptedError as error:
         print(error, file=sys.stderr)
@@ -71,6 +82,19 @@ def run(options: argparse.Namespace) -> int:
     except (*lookup.ERRORS, OSError) as error:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
+
+
+def _read_crds(paths: Sequence[str], kubernetes_version: str) -> engine.CustomResourceDefinitions:
+    """
+    Return the CRDs at *paths*, or those of the project; empty for folders without YAML and JSON files, as clients may install CRDs.
+
+    Raises:
+        InputError: The CRDs cannot be read.
+    """
+    filled = [path for path in paths or (".",) if not Path(path).is_dir() or any(manifest.below(Path(path)))]
+    if not filled:
+        return engine.CustomResourceDefinitions([])
+    return lookup.crds(filled if paths else [], kubernetes_version)
 
 
 def _parse_port(text: str) -> int:

@@ -22,7 +22,14 @@ from pytest_crd.wording import counted
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
-def serve(crds: Sequence[CustomResourceDefinition], *, kubernetes_version: str, port: int, kubeconfig: Path) -> int:
+def serve(
+    crds: Sequence[CustomResourceDefinition],
+    *,
+    kubernetes_version: str,
+    port: int,
+    kubeconfig: Path,
+    has_service_accounts: bool = False,
+) -> int:
     """
     Serve until Ctrl-C, and return the exit code.
 
@@ -31,6 +38,7 @@ def serve(crds: Sequence[CustomResourceDefinition], *, kubernetes_version: str, 
         kubernetes_version: The Kubernetes version of the answers.
         port: The port on loopback; 0 for a free one.
         kubeconfig: The path of the kubeconfig, which exists while the server runs.
+        has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
 
     Raises:
         FileExistsError: The kubeconfig exists.
@@ -39,7 +47,7 @@ def serve(crds: Sequence[CustomResourceDefinition], *, kubernetes_version: str, 
     """
     _require_new(kubeconfig)
     token, signed = httpserver.new_token(), certificates.Certificates()
-    api = Api(crds, kubernetes_version=kubernetes_version, token=token)
+    api = Api(crds, kubernetes_version=kubernetes_version, token=token, has_service_accounts=has_service_accounts)
     server = httpserver.HTTPServer(api, signed, token=token, port=port)
     with _ended_by_signals(), contextlib.ExitStack() as stack:
         stack.callback(server.stop)

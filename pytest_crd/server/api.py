@@ -29,7 +29,7 @@ from pytest_crd.server import (
     resourcetypes,
     writes,
 )
-from pytest_crd.server.builtin import unservedkinds
+from pytest_crd.server.builtin import initialobjects, unservedkinds
 from pytest_crd.server.http import bearertoken, negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.negotiation import Form
@@ -58,7 +58,6 @@ class Api:
         store: The stored objects.
         catalog: The served resources.
         profile: The reproduced Kubernetes version.
-        address: The host and port that the server reports as its own.
         token: The bearer token that requests must send; empty if none is required.
     """
 
@@ -71,9 +70,10 @@ class Api:
         history: int = HISTORY,
         address: str = "127.0.0.1",
         webhooks: Webhooks | None = None,
+        has_service_accounts: bool = False,
     ) -> None:
         """
-        Start with stored CRDs and the namespaces of a new cluster.
+        Start with stored CRDs and the objects of a new cluster.
 
         Args:
             crds: The CRDs.
@@ -82,6 +82,7 @@ class Api:
             history: The number of changes kept for watches.
             address: The host and port that the server reports as its own.
             webhooks: The webhooks that the server calls; None if it calls none.
+            has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
 
         Raises:
             UnknownVersionError: The Kubernetes version is unknown.
@@ -89,17 +90,30 @@ class Api:
         """
         self.profile = profile.named(kubernetes_version)
         self.store = Store(history)
-        self._create_catalog = functools.partial(ServerCatalog, self.store, self.profile, crds, webhooks)
+        self._create_catalog = functools.partial(
+            ServerCatalog, self.store, self.profile, crds, webhooks, has_service_accounts=has_service_accounts
+        )
         self.catalog = self._create_catalog()
         self.store.clock.listen(functools.partial(expiry.expire, self.store))
         self.address = address
         self.token = token
+
+    @property
+    def address(self) -> str:
+        """The host and port that the server reports as its own."""
+        return self._address
+
+    @address.setter
+    def address(self, address: str) -> None:
+        self._address = address
+        initialobjects.store(self.store, address)
 
     def reset(self) -> None:
         """Return to the state at the start; watches and pages of lists from before expire."""
         with self.store.lock:
             self.store.clear()
             self.catalog = self._create_catalog()
+            self.address = self._address
 
     def answer(self, request: HTTPRequest) -> Reply:
         """Return the answer to a request."""

@@ -42,6 +42,8 @@ class ServerCatalog:
         profile: Profile,
         crds: Sequence[CustomResourceDefinition],
         webhooks: Webhooks | None = None,
+        *,
+        has_service_accounts: bool = False,
     ) -> None:
         """
         Store the CRDs, and the namespaces of a new cluster.
@@ -51,6 +53,7 @@ class ServerCatalog:
             profile: The reproduced Kubernetes version.
             crds: The CRDs.
             webhooks: The webhooks that the server calls; None if it calls none.
+            has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
 
         Raises:
             NotAcceptedError: A server refuses one of the CRDs.
@@ -62,7 +65,7 @@ class ServerCatalog:
         self._controller = DefinitionController(store, self._definitions, webhooks)
         self._built_in = tuple(type_.admitted_by(plugins) for type_ in built_in(profile))
         self._by_path = {(type_.group, type_.version, type_.names.plural): type_ for type_ in self._built_in}
-        self.namespaces = NamespaceController(store, self._built_in)
+        self.namespaces = NamespaceController(store, has_service_accounts=has_service_accounts)
         self.namespaces.start()
         for crd in crds:
             self._controller.install(crd.under(profile.version))

@@ -207,3 +207,14 @@ def test_waiting_goes_on_until_it_is_interrupted(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(threading, "Event", Interrupted)
     with pytest.raises(KeyboardInterrupt):
         serving._wait()
+
+
+@pytest.mark.parametrize("paths", [[], ["empty"]])
+def test_a_folder_without_files_is_served_without_crds(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], paths: list[str]
+) -> None:
+    (folder / "empty").mkdir()
+    monkeypatch.chdir(folder if paths else folder / "empty")
+    monkeypatch.setattr(serving, "_wait", lambda: None)
+    assert program.main(["serve", *paths, "--service-accounts"]) == 0
+    assert capsys.readouterr().out.startswith("0 CRDs at https://127.0.0.1:")

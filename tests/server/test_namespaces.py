@@ -46,3 +46,14 @@ def test_namespaces_of_every_cluster_cannot_be_deleted() -> None:
     )  # fmt: skip
     names = [item["metadata"]["name"] for item in servers.ask(server, "GET", "/api/v1/namespaces").value["items"]]
     assert names == ["default", "kube-node-lease", "kube-public", "kube-system", "team"]
+
+
+def test_each_namespace_gets_its_service_account_on_demand() -> None:
+    server = Api(has_service_accounts=True)
+    servers.ask(server, "POST", "/api/v1/namespaces", {"metadata": {"name": "team"}})
+    for namespace in ("default", "team"):
+        path = f"/api/v1/namespaces/{namespace}/serviceaccounts"
+        assert servers.ask(server, "GET", f"{path}/default").code == 200
+        servers.ask(server, "DELETE", f"{path}/default")
+        assert servers.ask(server, "GET", f"{path}/default").code == 200
+    assert servers.ask(Api(), "GET", "/api/v1/serviceaccounts").value["items"] == []

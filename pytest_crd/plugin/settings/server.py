@@ -1,4 +1,4 @@
-"""Settings of the servers of tests: whether a test fails if its server could not validate an object, or dropped a field."""
+"""Settings of the servers of tests: failures for objects without validation or dropped fields, and ServiceAccounts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
+from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
 
 _NOTE, _ERROR = "note", "error"
@@ -40,7 +41,14 @@ UNKNOWN_FIELDS: Final = Setting(
     replaces="crd_server_unknown_fields",
     times=Times.LAST,
 )
-SETTINGS: Final = (UNVALIDATED, UNKNOWN_FIELDS)
+SERVICE_ACCOUNTS: Final = Setting(
+    SettingKind.SWITCH,
+    "Create the ServiceAccount `default` in each namespace of a `crd_server`, as kube-controller-manager does.",
+    setting.switch,
+    ini="crd_server_service_accounts",
+    option="--crd-server-service-accounts",
+)
+SETTINGS: Final = (UNVALIDATED, UNKNOWN_FIELDS, SERVICE_ACCOUNTS)
 
 
 class ServerSettings(NamedTuple):

@@ -4,5 +4,6 @@ Built-in kinds as served resources.
 `builtinkinds` has the recorded kinds, `namerules` the rules of their names, `selectablefields` their selectable fields, `builtingotypes`
 their Go types. `builtindecoding` decodes requests into these, `builtinconversions` has the server's changes to decoded objects,
 `builtinowners` their field managers, and `builtinstrategy` the steps of write requests. `builtintypes` has the resources, `builtincells`
-the rows of their tables. `unservedkinds` lists the kinds that this server lacks.
+the rows of their tables. `initialobjects` has the objects of a new cluster. `unservedkinds` lists
+the kinds that this server lacks.
 """

@@ -216,7 +216,14 @@ def _version_place(config: pytest.Config) -> str:
 def _api(config: pytest.Config, crds: Sequence[CustomResourceDefinition], version: str, token: str) -> Api:
     try:
         webhooks = crds[0].webhooks if crds else None
-        return Api(crds, kubernetes_version=version, token=token, webhooks=webhooks)
+        service_accounts = bool(server.SERVICE_ACCOUNTS.read_value(config))
+        return Api(
+            crds,
+            kubernetes_version=version,
+            token=token,
+            webhooks=webhooks,
+            has_service_accounts=service_accounts,
+        )
     except NotAcceptedError as error:
         remedies = (acceptance.explain_references(crd, session.catalogs(config)[0].find_all) for crd in crds)
         remedy = next((f"\n  {remedy}" for remedy in remedies if remedy), "")
