@@ -49,6 +49,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="create the ServiceAccount `default` in each namespace, as kube-controller-manager does",
     )
+    parser.add_argument(
+        "--garbage-collection",
+        action="store_true",
+        help="delete objects whose owners are gone, as kube-controller-manager does",
+    )
     lookup.add_kubernetes_version(parser, versions=servedversions.VERSIONS)
 
 
@@ -72,6 +77,7 @@ def run(options: argparse.Namespace) -> int:
             port=options.port,
             kubeconfig=options.kubeconfig,
             has_service_accounts=options.service_accounts,
+            collects_garbage=options.garbage_collection,
         )
     except NotAcceptedError as error:
         print(error, file=sys.stderr)

@@ -22,13 +22,14 @@ from pytest_crd.wording import counted
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
-def serve(
+def serve(  # noqa: PLR0913 - the settings of a server
     crds: Sequence[CustomResourceDefinition],
     *,
     kubernetes_version: str,
     port: int,
     kubeconfig: Path,
     has_service_accounts: bool = False,
+    collects_garbage: bool = False,
 ) -> int:
     """
     Serve until Ctrl-C, and return the exit code.
@@ -39,6 +40,7 @@ def serve(
         port: The port on loopback; 0 for a free one.
         kubeconfig: The path of the kubeconfig, which exists while the server runs.
         has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
+        collects_garbage: Whether objects without owners are deleted.
 
     Raises:
         FileExistsError: The kubeconfig exists.
@@ -47,7 +49,13 @@ def serve(
     """
     _require_new(kubeconfig)
     token, signed = httpserver.new_token(), certificates.Certificates()
-    api = Api(crds, kubernetes_version=kubernetes_version, token=token, has_service_accounts=has_service_accounts)
+    api = Api(
+        crds,
+        kubernetes_version=kubernetes_version,
+        token=token,
+        has_service_accounts=has_service_accounts,
+        collects_garbage=collects_garbage,
+    )
     server = httpserver.HTTPServer(api, signed, token=token, port=port)
     with _ended_by_signals(), contextlib.ExitStack() as stack:
         stack.callback(server.stop)

@@ -30,6 +30,7 @@ from pytest_crd.server import (
     writes,
 )
 from pytest_crd.server.builtin import initialobjects, unservedkinds
+from pytest_crd.server.garbagecollector import GarbageCollector
 from pytest_crd.server.http import bearertoken, negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.negotiation import Form
@@ -71,6 +72,7 @@ class Api:
         address: str = "127.0.0.1",
         webhooks: Webhooks | None = None,
         has_service_accounts: bool = False,
+        collects_garbage: bool = False,
     ) -> None:
         """
         Start with stored CRDs and the objects of a new cluster.
@@ -83,6 +85,7 @@ class Api:
             address: The host and port that the server reports as its own.
             webhooks: The webhooks that the server calls; None if it calls none.
             has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
+            collects_garbage: Whether objects without owners are deleted, as by kube-controller-manager.
 
         Raises:
             UnknownVersionError: The Kubernetes version is unknown.
@@ -94,6 +97,9 @@ class Api:
             ServerCatalog, self.store, self.profile, crds, webhooks, has_service_accounts=has_service_accounts
         )
         self.catalog = self._create_catalog()
+        self._collector: GarbageCollector | None = None
+        if collects_garbage:
+            self._collector = GarbageCollector(self.store, lambda: self.catalog, self._answer_own)
         self.store.clock.listen(functools.partial(expiry.expire, self.store))
         self.address = address
         self.token = token
@@ -119,6 +125,11 @@ class Api:
         """Return the answer to a request."""
         with self.store.clock.active():
             return self._answer_or_refuse(request)
+
+    def _answer_own(self, request: HTTPRequest) -> Reply:
+        """Return the answer to a request of a controller."""
+        token = {"authorization": f"Bearer {self.token}"} if self.token else {}
+        return self._answer_or_refuse(request._replace(headers={**request.headers, **token}))
 
     def _answer_or_refuse(self, request: HTTPRequest) -> Reply:
         try:
@@ -315,6 +326,8 @@ class Api:
         finally:
             with self.store.lock:
                 self.catalog.settle()
+            if self._collector is not None:
+                self._collector.run()
 
     def _of_object(  # noqa: PLR0913 - the parts of a response
         self,

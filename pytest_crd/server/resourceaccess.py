@@ -12,6 +12,7 @@ from typing import Final
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.server import controllerstatuses
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.http.statuses import ApiError
@@ -126,6 +127,22 @@ class Resources:
         options = {"propagationPolicy": propagation_policy} if propagation_policy else {}
         return self._object("DELETE", self._path(namespace or self._namespace, name, "", options))
 
+    def ready(self, name: str, *, namespace: str | None = None) -> JSONObject:
+        """Write the status of a ready Pod or Node, as a kubelet does, and return the object."""
+        return self._write_state("ready", name, namespace)
+
+    def available(self, name: str, *, namespace: str | None = None) -> JSONObject:
+        """Write the status of a Deployment, StatefulSet, DaemonSet or ReplicaSet with available replicas, as its controller does."""
+        return self._write_state("available", name, namespace)
+
+    def succeed(self, name: str, *, namespace: str | None = None) -> JSONObject:
+        """Write the status of a complete Job or a succeeded Pod, as its controller or a kubelet does, and return the object."""
+        return self._write_state("succeeded", name, namespace)
+
+    def fail(self, name: str, *, namespace: str | None = None) -> JSONObject:
+        """Write the status of a failed Job or Pod, as its controller or a kubelet does, and return the object."""
+        return self._write_state("failed", name, namespace)
+
     def wait(
         self,
         name: str,
@@ -176,6 +193,18 @@ class Resources:
         """Return the resource with its group and version, and the namespace of its requests."""
         within = f" in {self._namespace}" if self._type.is_namespaced else ""
         return f"<Resources {self._type.resource}/{self._type.version}{within}>"
+
+    def _write_state(self, state: str, name: str, namespace: str | None) -> JSONObject:
+        """
+        Write the status of a state.
+
+        Raises:
+            NoSuchStateError: Objects of the resource do not have the state.
+            RequestFailedError: There is no such object.
+        """
+        object_ = self.get(name, namespace=namespace)
+        status = controllerstatuses.find_status(state, self._type.resource, object_)
+        return self.patch(name, {"status": status}, namespace=namespace, subresource="status")
 
     def _describe_timeout(self, name: str, timeout: float, last: JSONObject | None) -> str:
         kind = self._type.names.kind

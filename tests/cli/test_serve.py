@@ -216,5 +216,5 @@ def test_a_folder_without_files_is_served_without_crds(
     (folder / "empty").mkdir()
     monkeypatch.chdir(folder if paths else folder / "empty")
     monkeypatch.setattr(serving, "_wait", lambda: None)
-    assert program.main(["serve", *paths, "--service-accounts"]) == 0
+    assert program.main(["serve", *paths, "--service-accounts", "--garbage-collection"]) == 0
     assert capsys.readouterr().out.startswith("0 CRDs at https://127.0.0.1:")

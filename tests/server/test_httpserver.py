@@ -318,11 +318,11 @@ def test_a_delayed_request_does_not_delay_the_end_of_a_server() -> None:
     server.start()
     client = _Client(server)
 
-    def ask() -> None:
+    def send() -> None:
         with contextlib.suppress(OSError, http.client.HTTPException):
             client.request_json("GET", servers.JOBS)
 
-    thread = threading.Thread(target=ask)
+    thread = threading.Thread(target=send)
     thread.start()
     while not fault.hits:
         time.sleep(0.001)

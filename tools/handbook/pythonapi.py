@@ -57,7 +57,7 @@ _API: Final[Mapping[str, Mapping[Any, str]]] = {
         pytest_crd.CrdServer: (
             "url kubeconfig namespace __getitem__ requests faults clock reset run_command run_operator unvalidated unserved environ"
         ),
-        pytest_crd.Resources: "create get list update patch apply delete wait wait_async",
+        pytest_crd.Resources: "create get list update patch apply delete wait wait_async ready available succeed fail",
         pytest_crd.Requests: "find",
         pytest_crd.LoggedRequest: "",
         Faults: "status delay cut overtake end_watch expire_watch lag_watch random",

@@ -48,7 +48,14 @@ SERVICE_ACCOUNTS: Final = Setting(
     ini="crd_server_service_accounts",
     option="--crd-server-service-accounts",
 )
-SETTINGS: Final = (UNVALIDATED, UNKNOWN_FIELDS, SERVICE_ACCOUNTS)
+GARBAGE_COLLECTION: Final = Setting(
+    SettingKind.SWITCH,
+    "Delete the objects of a `crd_server` whose owners are gone, as kube-controller-manager does.",
+    setting.switch,
+    ini="crd_server_garbage_collection",
+    option="--crd-server-garbage-collection",
+)
+SETTINGS: Final = (UNVALIDATED, UNKNOWN_FIELDS, SERVICE_ACCOUNTS, GARBAGE_COLLECTION)
 
 
 class ServerSettings(NamedTuple):

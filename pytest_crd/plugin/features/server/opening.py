@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _BLOCKED: Final = "crd_server listens on loopback, and pytest-socket blocks all sockets: add --allow-hosts=127.0.0.1 to --disable-socket"
 _MISSING: Final = "crd_server needs the extra `server`: pip install 'pytest-crd[server]'"
-_KEYS: Final = frozenset({"kubernetes_version", "namespaces", "objects", "faults"})
+_KEYS: Final = frozenset({"kubernetes_version", "namespaces", "objects", "faults", "garbage_collection"})
 _SKIPPED: Final = "crd_server.{} is a part of the server of pytest-crd, and the server is that of --crd-live"
 _OPEN: Final = pytest.StashKey[list[str]]()
 _CERTIFICATES: Final = pytest.StashKey[Any]()
@@ -51,6 +51,7 @@ class _ServerArguments(NamedTuple):
     namespaces: Sequence[str] = ()
     objects: Sequence[str] = ()
     faults: Sequence[Mapping[str, Any]] = ()
+    garbage_collection: bool | None = None
 
 
 @contextlib.contextmanager
@@ -85,7 +86,11 @@ def _open_in_process(
     except ImportError as error:
         raise pytest.fail.Exception(f"{_MISSING} ({error})", pytrace=False) from None
     token, version = httpserver.new_token(), _served_version(request, crds, arguments)
-    api, log, faults = _api(request.config, crds, version, token), RequestLog(), Faults()
+    collects_garbage = arguments.garbage_collection
+    if collects_garbage is None:
+        collects_garbage = bool(server.GARBAGE_COLLECTION.read_value(request.config))
+    api = _api(request.config, crds, version, token, collects_garbage=collects_garbage)
+    log, faults = RequestLog(), Faults()
     certificates = _certificates(request.config)
     try:
         transport = httpserver.HTTPServer(
@@ -135,7 +140,7 @@ def _open_in_cluster(
         shared.install(crds)
         if arguments.faults:
             pytest.skip(_SKIPPED.format("faults"))
-        api = _api(request.config, crds, shared.version, "")
+        api = _api(request.config, crds, shared.version)
         stay = cluster.Stay(shared, api, arguments.namespaces)
         url, where = shared.server.address, stay.namespace
         crd_server = CrdServer(stay, log, _ClusterControls(), url=url, kubeconfig=str(path), namespace=where)
@@ -213,7 +218,14 @@ def _version_place(config: pytest.Config) -> str:
     return f"{config.inipath.name}:{line}: {entry.source}" if config.inipath and line else entry.source
 
 
-def _api(config: pytest.Config, crds: Sequence[CustomResourceDefinition], version: str, token: str) -> Api:
+def _api(
+    config: pytest.Config,
+    crds: Sequence[CustomResourceDefinition],
+    version: str,
+    token: str = "",
+    *,
+    collects_garbage: bool = False,
+) -> Api:
     try:
         webhooks = crds[0].webhooks if crds else None
         service_accounts = bool(server.SERVICE_ACCOUNTS.read_value(config))
@@ -223,6 +235,7 @@ def _api(config: pytest.Config, crds: Sequence[CustomResourceDefinition], versio
             token=token,
             webhooks=webhooks,
             has_service_accounts=service_accounts,
+            collects_garbage=collects_garbage,
         )
     except NotAcceptedError as error:
         remedies = (acceptance.explain_references(crd, session.catalogs(config)[0].find_all) for crd in crds)

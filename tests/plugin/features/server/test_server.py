@@ -46,6 +46,31 @@ def test_markers_set_the_initial_state_of_a_server(project: Project) -> None:
     project.run().assert_outcomes(passed=1)
 
 
+_OWNED = """
+import pytest
+
+def _is_collected(crd_server):
+    owner = crd_server["gardens"].create({"metadata": {"name": "a"}})
+    reference = {"apiVersion": owner["apiVersion"], "kind": "Garden", "name": "a", "uid": owner["metadata"]["uid"]}
+    crd_server["configmaps"].create({"metadata": {"name": "c", "ownerReferences": [reference]}})
+    crd_server["gardens"].delete("a")
+    return crd_server["configmaps"].list() == []
+
+def test_setting(crd_server): assert _is_collected(crd_server) is SETTING
+
+@pytest.mark.crd_server(garbage_collection=MARK)
+def test_mark(crd_server): assert _is_collected(crd_server) is MARK
+"""
+
+
+@pytest.mark.parametrize("is_set", [True, False])
+def test_a_setting_and_the_mark_collect_garbage(project: Project, is_set: bool) -> None:  # noqa: FBT001 - a row of the table
+    if is_set:
+        project.ini("crd_server_garbage_collection = true")
+    project.write("test_it.py", _OWNED.replace("SETTING", str(is_set)).replace("MARK", str(not is_set)))
+    project.run().assert_outcomes(passed=2)
+
+
 def test_with_several_kubernetes_versions_there_is_a_server_of_each(project: Project) -> None:
     project.ini("crd_kubernetes_version = 1.37 1.34")
     _test(

@@ -1,0 +1,213 @@
+"""
+Garbage collection: deletion of objects whose owners are gone, as a client of the API.
+
+A cluster collects in the background, soon after a change. This collector runs to its end after each write, so that tests need not wait.
+
+Reference:
+    kubernetes pkg/controller/garbagecollector/garbagecollector.go, attemptToDeleteItem, processDeletingDependentsItem and orphanDependents.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.server.http.httpmessages import HTTPRequest
+from pytest_crd.server.resourcecatalog import ServerCatalog
+from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.store.store import Store, StoredObject
+
+_USER_AGENT: Final = "kube-controller-manager"
+_ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
+
+
+class _Item(NamedTuple):
+    """
+    A stored object with its resource.
+
+    Attributes:
+        type: The resource.
+        entry: The object.
+    """
+
+    type: ResourceType
+    entry: StoredObject
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """The metadata."""
+        metadata: Mapping[str, Any] = self.entry.value["metadata"]
+        return metadata
+
+    @property
+    def owners(self) -> Sequence[Mapping[str, Any]]:
+        """The owner references."""
+        return self.metadata.get("ownerReferences") or ()
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the object is being deleted."""
+        return bool(self.metadata.get("deletionTimestamp"))
+
+    def has_finalizer(self, finalizer: str) -> bool:
+        """Return whether a finalizer is present."""
+        return finalizer in (self.metadata.get("finalizers") or ())
+
+    @property
+    def is_deleting_dependents(self) -> bool:
+        """Whether the object waits for the deletion of its dependents."""
+        return self.is_ending and self.has_finalizer(_FOREGROUND)
+
+    @property
+    def path(self) -> str:
+        """The path of the URL."""
+        key, lead = self.entry.key, f"/apis/{self.type.group}" if self.type.group else "/api"
+        within = f"/namespaces/{key.namespace}" if key.namespace else ""
+        return f"{lead}/{self.type.version}{within}/{self.type.names.plural}/{key.name}"
+
+
+class GarbageCollector:
+    """The garbage collector of a server."""
+
+    def __init__(
+        self, store: Store, catalog: Callable[[], ServerCatalog], request: Callable[[HTTPRequest], object]
+    ) -> None:
+        """
+        Create for a server.
+
+        Args:
+            store: The stored objects.
+            catalog: Returns the served resources.
+            request: Sends a request as an administrator.
+        """
+        self._store = store
+        self._catalog = catalog
+        self._request = request
+        self._lock = threading.Lock()
+        self._is_running = False
+        self._collected = 0
+
+    def run(self) -> None:
+        """Collect until nothing changes; return at once if another thread does, or if a request of the collector causes the call."""
+        if not self._begin():
+            return
+        try:
+            while not self._is_done():
+                self._step()
+        except BaseException:
+            self._is_running = False
+            raise
+
+    def _begin(self) -> bool:
+        with self._lock:
+            is_free, self._is_running = not self._is_running, True
+        return is_free
+
+    def _is_done(self) -> bool:
+        """Return True, and let other threads collect, if nothing has changed since the last step."""
+        with self._lock:
+            revision = self._store.revision
+            is_done = self._collected == revision
+            self._collected = revision
+            self._is_running = not is_done
+        return is_done
+
+    def _step(self) -> None:
+        """Look at each object that has an owner or waits for its dependents."""
+        with self._store.lock:
+            items = [*self._items()]
+        dependents: dict[str, list[_Item]] = defaultdict(list)
+        for item in items:
+            for owner in item.owners:
+                dependents[owner.get("uid", "")].append(item)
+        for item in items:
+            if self._store.get(item.entry.key) is item.entry:  # unchanged in this step
+                self._attempt(item, dependents[item.metadata["uid"]])
+
+    def _items(self) -> Iterator[_Item]:
+        resources: set[str] = set()
+        for type_ in self._catalog().types():
+            if type_.resource not in resources:
+                resources.add(type_.resource)
+                yield from (_Item(type_, entry) for entry in self._store.entries(type_.resource))
+
+    def _attempt(self, item: _Item, dependents: Sequence[_Item]) -> None:
+        if item.is_ending and item.has_finalizer(_ORPHAN):
+            for dependent in dependents:
+                self._disown(dependent, {item.metadata["uid"]})
+            self._remove_finalizer(item, _ORPHAN)
+        elif item.is_deleting_dependents:
+            if not any(_blocks(dependent, item.metadata["uid"]) for dependent in dependents):
+                self._remove_finalizer(item, _FOREGROUND)
+        elif item.owners and not item.is_ending:
+            self._attempt_to_delete(item, dependents)
+
+    def _attempt_to_delete(self, item: _Item, dependents: Sequence[_Item]) -> None:
+        """Delete an object whose owners are gone or wait for it; if another owner stays, remove the references to the others."""
+        if (states := [self._find_state(item, owner) for owner in item.owners]) and "unknown" in states:
+            return
+        if "solid" in states:
+            ended = {owner["uid"] for owner, state in zip(item.owners, states, strict=True) if state != "solid"}
+            if ended:
+                self._disown(item, ended)
+        elif "waiting" in states and dependents:
+            if any(dependent.is_deleting_dependents for dependent in dependents):
+                self._unblock(item)
+            self._delete(item, "Foreground")
+        elif item.has_finalizer(_ORPHAN):
+            self._delete(item, "Orphan")
+        else:
+            self._delete(item, "Foreground" if item.has_finalizer(_FOREGROUND) else "Background")
+
+    def _find_state(self, item: _Item, owner: Mapping[str, Any]) -> str:
+        """
+        Return the state of an owner.
+
+        Returns:
+            `gone`, `waiting` for the deletion of its dependents, or `solid`; `unknown` if its kind is not served, or if it is in a namespace
+            and the object is not.
+        """
+        group, _, version = str(owner.get("apiVersion", "")).rpartition("/")
+        kinds = (
+            type_
+            for type_ in self._catalog().types()
+            if (type_.group, type_.version, type_.names.kind) == (group, version, owner.get("kind"))
+        )
+        type_ = next(kinds, None)
+        namespace = item.entry.key.namespace
+        if type_ is None or (type_.is_namespaced and not namespace):
+            return "unknown"
+        entry = self._store.get(type_.key(namespace, str(owner.get("name", ""))))
+        if entry is None or entry.value["metadata"]["uid"] != owner.get("uid"):
+            return "gone"
+        return "waiting" if _Item(type_, entry).is_deleting_dependents else "solid"
+
+    def _disown(self, item: _Item, uids: set[str]) -> None:
+        self._patch(item, {"ownerReferences": [owner for owner in item.owners if owner.get("uid") not in uids]})
+
+    def _unblock(self, item: _Item) -> None:
+        self._patch(item, {"ownerReferences": [{**owner, "blockOwnerDeletion": False} for owner in item.owners]})
+
+    def _remove_finalizer(self, item: _Item, finalizer: str) -> None:
+        self._patch(item, {"finalizers": [name for name in item.metadata["finalizers"] if name != finalizer]})
+
+    def _patch(self, item: _Item, metadata: Resource) -> None:
+        body = {"metadata": {"uid": item.metadata["uid"], **metadata}}
+        self._send("PATCH", item.path, body, mediatypes.MERGE_PATCH)
+
+    def _delete(self, item: _Item, policy: str) -> None:
+        options = {"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": {"uid": item.metadata["uid"]}}
+        self._send("DELETE", item.path, {**options, "propagationPolicy": policy}, "application/json")
+
+    def _send(self, method: str, path: str, body: Resource, media_type: str) -> None:
+        headers = {"user-agent": _USER_AGENT, "content-type": media_type}
+        self._request(HTTPRequest(method, path, headers, json.dumps(body).encode()))
+
+
+def _blocks(dependent: _Item, uid: str) -> bool:
+    return any(owner.get("uid") == uid and owner.get("blockOwnerDeletion") for owner in dependent.owners)

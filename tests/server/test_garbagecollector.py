@@ -1,0 +1,188 @@
+"""Garbage collection: background, foreground and orphan deletions, and owners that are missing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from support import servers
+
+from pytest_crd.server.accessor import CrdServer
+from pytest_crd.server.garbagecollector import GarbageCollector
+from pytest_crd.server.resourceaccess import RequestFailedError
+from pytest_crd.server.store.store import ObjectKey
+
+NAMESPACE = {"apiVersion": "v1", "kind": "Namespace"}
+
+
+@pytest.fixture
+def server() -> CrdServer:
+    return servers.crd_server(servers.api(collects_garbage=True, token="t"))  # noqa: S106 - of a test
+
+
+def _owner(owner: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    metadata = owner["metadata"]
+    return {
+        "apiVersion": owner["apiVersion"],
+        "kind": owner["kind"],
+        "name": metadata["name"],
+        "uid": metadata["uid"],
+        **more,
+    }
+
+
+def _create(server: CrdServer, name: str, *owners: Mapping[str, Any], kind: str = "configmaps", **metadata: Any) -> Any:
+    return server[kind].create({"metadata": {"name": name, "ownerReferences": list(owners), **metadata}})
+
+
+def _names(server: CrdServer, kind: str = "configmaps") -> list[str]:
+    return [item["metadata"]["name"] for item in server[kind].list()]
+
+
+def test_dependents_are_deleted_after_their_owner_at_all_depths(server: CrdServer) -> None:
+    job = _create(server, "owner", kind="jobs.fuzz.example.com")
+    first = _create(server, "first", _owner(job))
+    _create(server, "second", _owner(first))
+    _create(server, "other")
+    server["jobs.fuzz.example.com"].delete("owner")
+    assert _names(server) == ["other"]
+
+
+def test_without_a_collector_dependents_stay() -> None:
+    server = servers.crd_server(servers.api())
+    job = _create(server, "owner", kind="jobs.fuzz.example.com")
+    _create(server, "first", _owner(job))
+    server["jobs.fuzz.example.com"].delete("owner", propagation_policy="Foreground")
+    assert _names(server) == ["first"]
+    assert server["jobs.fuzz.example.com"].get("owner")["metadata"]["finalizers"] == ["foregroundDeletion"]
+
+
+def test_another_owner_keeps_an_object_without_the_reference(server: CrdServer) -> None:
+    owners = [_create(server, name, kind="jobs.fuzz.example.com") for name in "ab"]
+    _create(server, "shared", *map(_owner, owners))
+    server["jobs.fuzz.example.com"].delete("a")
+    references = server["configmaps"].get("shared")["metadata"]["ownerReferences"]
+    assert references == [_owner(owners[1])]
+
+
+def test_orphaned_dependents_stay_without_the_reference(server: CrdServer) -> None:
+    job = _create(server, "owner", kind="jobs.fuzz.example.com")
+    _create(server, "first", _owner(job))
+    server["jobs.fuzz.example.com"].delete("owner", propagation_policy="Orphan")
+    assert _names(server, "jobs.fuzz.example.com") == []
+    assert "ownerReferences" not in server["configmaps"].get("first")["metadata"]
+
+
+def test_an_owner_in_foreground_deletion_waits_for_blocking_dependents(server: CrdServer) -> None:
+    job = _create(server, "owner", kind="jobs.fuzz.example.com")
+    _create(server, "blocking", _owner(job, blockOwnerDeletion=True), finalizers=["example.com/x"])
+    _create(server, "free", _owner(job))
+    server["jobs.fuzz.example.com"].delete("owner", propagation_policy="Foreground")
+    assert _names(server) == ["blocking"]
+    assert server["jobs.fuzz.example.com"].get("owner")["metadata"]["finalizers"] == ["foregroundDeletion"]
+    server["configmaps"].patch("blocking", {"metadata": {"finalizers": None}})
+    assert _names(server) == _names(server, "jobs.fuzz.example.com") == []
+
+
+def test_a_foreground_deletion_goes_on_in_dependents_with_dependents(server: CrdServer) -> None:
+    job = _create(server, "owner", kind="jobs.fuzz.example.com")
+    middle = _create(server, "middle", _owner(job, blockOwnerDeletion=True))
+    _create(server, "last", _owner(middle, blockOwnerDeletion=True), finalizers=["example.com/x"])
+    server["jobs.fuzz.example.com"].delete("owner", propagation_policy="Foreground")
+    assert server["configmaps"].get("middle")["metadata"]["finalizers"] == ["foregroundDeletion"]
+    server["configmaps"].patch("last", {"metadata": {"finalizers": None}})
+    assert _names(server) == _names(server, "jobs.fuzz.example.com") == []
+
+
+def test_a_circle_of_owners_is_deleted(server: CrdServer) -> None:
+    first = _create(server, "first")
+    second = _create(server, "second", _owner(first, blockOwnerDeletion=True))
+    references = [_owner(second, blockOwnerDeletion=True)]
+    server["configmaps"].patch("first", {"metadata": {"ownerReferences": references}})
+    server["configmaps"].delete("first", propagation_policy="Foreground")
+    assert _names(server) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "is_kept"),
+    [
+        ({}, True),
+        ({"uid": "other"}, False),
+        ({"name": "other"}, False),
+        ({"kind": "Board"}, False),
+        ({"kind": "Unknown"}, True),
+        ({"apiVersion": "fuzz.example.com/v9"}, True),
+    ],
+)
+def test_an_object_whose_owner_never_existed_is_deleted(server: CrdServer, change: Any, *, is_kept: bool) -> None:
+    job = _create(server, "owner", kind="jobs.fuzz.example.com")
+    _create(server, "first", {**_owner(job), **change})
+    assert bool(_names(server)) is is_kept
+
+
+def test_a_namespaced_owner_of_a_cluster_scoped_object_is_ignored(server: CrdServer) -> None:
+    board = server["boards"].create({"metadata": {"name": "b", "ownerReferences": [_owner(_create(server, "owner"))]}})
+    server["configmaps"].delete("owner")
+    assert server["boards"].get("b")["metadata"]["uid"] == board["metadata"]["uid"]
+
+
+def test_an_owner_in_another_namespace_does_not_exist(server: CrdServer) -> None:
+    server["namespaces"].create({"metadata": {"name": "team"}})
+    owner = server["configmaps"].create({"metadata": {"name": "owner"}}, namespace="team")
+    _create(server, "first", _owner(owner))
+    assert _names(server) == []
+
+
+@pytest.mark.parametrize("finalizer", ["orphan", "foregroundDeletion"])
+def test_an_early_finalizer_chooses_the_policy(server: CrdServer, finalizer: str) -> None:
+    job = _create(server, "owner", kind="jobs.fuzz.example.com")
+    first = _create(server, "first", _owner(job), finalizers=[finalizer])
+    _create(server, "second", _owner(first, blockOwnerDeletion=True), finalizers=["example.com/x"])
+    server["jobs.fuzz.example.com"].delete("owner")
+    assert _names(server) == (["second"] if finalizer == "orphan" else ["first", "second"])
+
+
+def test_a_reset_server_collects_again(server: CrdServer) -> None:
+    server.reset()
+    job = _create(server, "owner", kind="jobs.fuzz.example.com")
+    _create(server, "first", _owner(job))
+    server["jobs.fuzz.example.com"].delete("owner")
+    assert _names(server) == []
+
+
+def test_writes_during_a_collection_are_collected_without_waiting() -> None:
+    api = servers.api()
+    calls: list[int] = []
+    collector = GarbageCollector(api.store, lambda: api.catalog, lambda _: None)
+
+    def step() -> None:
+        thread = threading.Thread(target=collector.run)
+        thread.start()
+        thread.join()
+        if not calls:
+            api.store.put(*_garbage())
+        calls.append(1)
+
+    collector._step = step  # type: ignore[method-assign] # as if another thread wrote in the middle
+    collector.run()
+    assert len(calls) == 2
+
+
+def test_an_error_ends_a_collection() -> None:
+    api = servers.api()
+    collector = GarbageCollector(api.store, lambda: api.catalog, lambda _: None)
+
+    def fail() -> None:
+        raise RequestFailedError({"message": "m"})
+
+    collector._step = fail  # type: ignore[method-assign] # as an error of our own
+    for _ in range(2):
+        collector._collected = 0
+        with pytest.raises(RequestFailedError):
+            collector.run()
+
+
+def _garbage() -> Any:
+    return ObjectKey("configmaps", "default", "x"), {"metadata": {"name": "x", "uid": "u"}}
