@@ -47,6 +47,7 @@ def test_the_notice_names_generated_data(path: str) -> None:
         ("builtintypes", "server/builtin/builtintypes.json"),
         ("builtincolumns", "server/builtin/builtincolumns.json"),
         ("builtinfields", "server/builtin/builtinfields.json"),
+        ("defaultpolicy", "server/authorization/defaultpolicy.json"),
         ("protofields", "server/protobuf/protofields.json"),
         ("openapifields", "server/protobuf/openapifields.json"),
     ],

@@ -41,6 +41,9 @@ class Profile(NamedTuple):
         blames_clients_for_delete_options: Whether unreadable delete options are a 400 (since 1.35; a 500 before).
         scheme_line: The source line in Go that messages about unknown kinds name (111 since 1.35, 110 since 1.33, 100 before).
         negotiates_lists_first: Whether the form of a list is negotiated before its options are read (since 1.36).
+        constrains_impersonation: Whether impersonation may be limited to modes and verbs (since 1.36).
+        blames_clients_for_impersonation: Whether an impersonation without a user is a 400 (since 1.35; a 500 before).
+        names_authorizers: Whether the reason of a refused request names the authorizer, `rbac: ` (since 1.37).
         closes_deleted_crds: Whether a CRD with a deletion timestamp refuses new custom resources (since 1.37; before, only
             while the controller deletes the custom resources).
 
@@ -151,6 +154,9 @@ class Profile(NamedTuple):
     ratchets_status: bool = True
     reads_commas_in_selectors: bool = True
     blames_clients_for_delete_options: bool = True
+    constrains_impersonation: bool = True
+    blames_clients_for_impersonation: bool = True
+    names_authorizers: bool = True
     scheme_line: int = 111
     negotiates_lists_first: bool = True
     closes_deleted_crds: bool = True
@@ -232,6 +238,7 @@ _V1_36: Final = _V1_37._replace(
     version="1.36",
     apply=_V1_37.apply._replace(reads_patches=False, keeps_owners_on_errors=False, reads_keys_whole=False),
     json_patch=_V1_37.json_patch._replace(checks_json_first=False),
+    names_authorizers=False,
     closes_deleted_crds=False,
     lowers_preconditions=False,
     knows_unreadable_objects=False,
@@ -264,6 +271,7 @@ _V1_36: Final = _V1_37._replace(
 )
 _V1_35: Final = _V1_36._replace(
     version="1.35",
+    constrains_impersonation=False,
     negotiates_lists_first=False,
     apply=_V1_36.apply._replace(keeps_metadata_from_status=False, owns_crd_metadata_by_status=False),
     structure_has_examples=False,
@@ -277,6 +285,7 @@ _V1_34: Final = _V1_35._replace(
     go=_V1_35.go._replace(has_loose_class_names=False),
     reads_commas_in_selectors=False,
     blames_clients_for_delete_options=False,
+    blames_clients_for_impersonation=False,
     names_embedded_structs=False,
     scheme_line=110,
     prints_failed_values=False,

@@ -29,13 +29,17 @@ from pytest_crd.server import (
     resourcetypes,
     writes,
 )
+from pytest_crd.server.authorization import refusals
+from pytest_crd.server.authorization.accesscontrol import AccessControl
+from pytest_crd.server.authorization.refusals import ForbiddenError
 from pytest_crd.server.builtin import initialobjects, unservedkinds
 from pytest_crd.server.garbagecollector import GarbageCollector
-from pytest_crd.server.http import bearertoken, negotiation, statuses
+from pytest_crd.server.http import negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.negotiation import Form
 from pytest_crd.server.http.requestinfo import IncompletePathError, RequestInfo
 from pytest_crd.server.http.statuses import ApiError, NotFoundPageError, PageError
+from pytest_crd.server.http.users import Users
 from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store.store import HISTORY, Store
@@ -59,7 +63,8 @@ class Api:
         store: The stored objects.
         catalog: The served resources.
         profile: The reproduced Kubernetes version.
-        token: The bearer token that requests must send; empty if none is required.
+        token: The bearer token of the administrator; empty if requests need none.
+        access: The users, and the decisions about their requests.
     """
 
     def __init__(  # noqa: PLR0913 - the settings of a server
@@ -80,7 +85,7 @@ class Api:
         Args:
             crds: The CRDs.
             kubernetes_version: The reproduced Kubernetes version.
-            token: The bearer token that requests must send; empty if none is required.
+            token: The bearer token of the administrator; empty if requests need none.
             history: The number of changes kept for watches.
             address: The host and port that the server reports as its own.
             webhooks: The webhooks that the server calls; None if it calls none.
@@ -103,6 +108,7 @@ class Api:
         self.store.clock.listen(functools.partial(expiry.expire, self.store))
         self.address = address
         self.token = token
+        self.access = AccessControl(Users(token), self.catalog.authorizer, self.profile)
 
     @property
     def address(self) -> str:
@@ -119,6 +125,7 @@ class Api:
         with self.store.lock:
             self.store.clear()
             self.catalog = self._create_catalog()
+            self.access = AccessControl(self.access.users, self.catalog.authorizer, self.profile)
             self.address = self._address
 
     def answer(self, request: HTTPRequest) -> Reply:
@@ -134,25 +141,27 @@ class Api:
     def _answer_or_refuse(self, request: HTTPRequest) -> Reply:
         try:
             info = _info_of(request)
-            if generalpaths.is_probe(request.path):
+            is_anonymous = self.access.users.are_known and "authorization" not in request.headers
+            if is_anonymous and generalpaths.is_probe(request.path):
                 return encoding.page(200, "ok")
-            if self.token:
-                bearertoken.require(request.headers.get("authorization", ""), self.token)
-            return self._answer(request, info)
+            return self._answer(self.access.authenticate(request), info)
         except NotFoundPageError:
             kind = unservedkinds.find_kind(_info_of(request))
             if request.path.startswith(self.catalog.built_in_prefixes()):
-                return dataclasses.replace(encoding.failed(request, statuses.no_such_path()), unserved=kind)
+                return dataclasses.replace(_failed(request, statuses.no_such_path()), unserved=kind)
             return dataclasses.replace(encoding.page(404, _NOT_FOUND), unserved=kind)
         except PageError as error:
             return encoding.page(error.code, str(error))
         except ApiError as error:
-            return encoding.failed(request, error)
+            return _failed(request, error)
 
     def _answer(self, request: HTTPRequest, info: RequestInfo | None) -> Reply:
+        _demand_timeout(request, info)
+        request = self.access.authorize(request, info)
+        if generalpaths.is_probe(request.path):
+            return encoding.page(200, "ok")
         if request.path.startswith("//"):
             raise NotFoundPageError
-        _demand_timeout(request, info)
         if info is None:
             return generalpaths.answer(request, self.catalog, self.address)
         type_ = self.catalog.find_type(info.group, info.version, info.resource)
@@ -185,6 +194,8 @@ class Api:
 
     def _demand_route(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> None:
         """Raise ApiError if a server of built-in kinds has no route for a request; it checks this first."""
+        if info.name and not type_.is_stored:
+            raise statuses.no_such_path()
         is_misplaced = info.verb in _PLACES and bool(info.name) != _PLACES[info.verb]
         if is_misplaced or not self._allows(type_, info):
             raise statuses.no_such_method()
@@ -299,7 +310,7 @@ class Api:
         entry = reads.get(self.store, type_, info.namespace, info.name)
         self.catalog.demand_deletable(type_, entry)
         with self._settling():
-            deletion = deleteadmission.delete(self.store, type_, entry.key, options)
+            deletion = deleteadmission.delete(self.store, type_, entry.key, options, user=request.user)
         if deletion is None:
             raise statuses.not_found(type_.resource, info.name)
         answer_form = form._replace(shape="") if deletion.value.get("kind") == "Status" else form
@@ -315,7 +326,9 @@ class Api:
         with self._settling():
             for metadata in [object_["metadata"] for object_ in page.items]:
                 key = type_.key(metadata.get("namespace", ""), metadata["name"])
-                deleteadmission.delete(self.store, type_.collected, key, delete_options, is_named=False)
+                deleteadmission.delete(
+                    self.store, type_.collected, key, delete_options, user=request.user, is_named=False
+                )
         return self._answer_list(request, page, type_, form)
 
     @contextlib.contextmanager
@@ -383,6 +396,13 @@ def _info_of(request: HTTPRequest) -> RequestInfo | None:
         raise PageError(500, text) from None
 
 
+def _failed(request: HTTPRequest, error: ApiError) -> HTTPAnswer:
+    answer = encoding.failed(request, error)
+    if isinstance(error, ForbiddenError):
+        return dataclasses.replace(answer, forbidden=refusals.summarize(error.attributes))
+    return answer
+
+
 def _demand_timeout(request: HTTPRequest, info: RequestInfo | None) -> None:
     """
     Check the `timeout` parameter of a request other than a watch.
@@ -413,7 +433,8 @@ def _no_list(shape: str, object_: Resource, type_: ResourceType) -> ApiError:
 
 def _form_of(request: HTTPRequest, type_: ResourceType) -> Form:
     """Return the requested form of the response; the server holds objects without a Go type as maps."""
-    form = negotiation.form_of(request, _SHAPES, has_protobuf=type_.has_protobuf)
+    shapes = _SHAPES if type_.is_stored else ()
+    form = negotiation.form_of(request, shapes, has_protobuf=type_.has_protobuf)
     return form._replace(sorts_keys=not form.shape and not type_.is_typed)
 
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.registry.admission import ADMINISTRATOR, AdmissionRequest
+from pytest_crd.engine.registry.admission import AdmissionRequest, User
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.server import deleting, unreadable
 from pytest_crd.server.deleting import DeleteOptions
@@ -31,8 +31,14 @@ class Deletion(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def delete(
-    store: Store, type_: ResourceType, key: ObjectKey, options: DeleteOptions, *, is_named: bool = True
+def delete(  # noqa: PLR0913 - a deletion and its user
+    store: Store,
+    type_: ResourceType,
+    key: ObjectKey,
+    options: DeleteOptions,
+    *,
+    user: User,
+    is_named: bool = True,
 ) -> Deletion | None:
     """
     Delete an object; ask the admission plugins again if it changes while they are asked.
@@ -44,6 +50,7 @@ def delete(
         type_: The resource.
         key: The key of the object.
         options: The options of the deletion.
+        user: The user.
         is_named: Whether the URL names the object; False in the deletion of a collection.
 
     Returns:
@@ -56,14 +63,16 @@ def delete(
         apiserver registry/generic/registry/store.go, Delete and DeleteCollection.
     """
     while (entry := store.get(key)) is not None:
-        warnings = _admit(type_, entry, options, is_named=is_named)
+        warnings = _admit(type_, entry, options, user, is_named=is_named)
         with store.lock:
             if store.get(key) is entry:  # unchanged since it was admitted
                 return Deletion(deleting.delete(store, type_, entry, options), warnings)
     return None
 
 
-def _admit(type_: ResourceType, entry: StoredObject, options: DeleteOptions, *, is_named: bool) -> tuple[str, ...]:
+def _admit(
+    type_: ResourceType, entry: StoredObject, options: DeleteOptions, user: User, *, is_named: bool
+) -> tuple[str, ...]:
     """
     Ask the admission plugins about a deletion, and return their warnings.
 
@@ -90,7 +99,7 @@ def _admit(type_: ResourceType, entry: StoredObject, options: DeleteOptions, *, 
         type_.read(entry),
         _sent(options),
         options.dry_run,
-        ADMINISTRATOR,
+        user,
         type_.interfaces,
     )
     try:

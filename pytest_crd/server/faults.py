@@ -34,6 +34,7 @@ class FaultSelection(TypedDict, total=False):
         namespace: The namespace.
         name: The name of the object in the URL.
         client: The beginning of the User-Agent.
+        user: The name of the user.
         nth: The number of the first affected request among the selected ones; 1 by default.
         times: The number of affected requests; 1 by default, None for all.
     """
@@ -43,6 +44,7 @@ class FaultSelection(TypedDict, total=False):
     namespace: str
     name: str
     client: str
+    user: str
     nth: int
     times: int | None
 
@@ -129,6 +131,7 @@ class Fault:
             and wanted.get("namespace", info.namespace) == info.namespace
             and wanted.get("name", info.name) == info.name
             and request.headers.get("user-agent", "").startswith(wanted.get("client", ""))
+            and wanted.get("user", request.user.username) == request.user.username
         )
 
 

@@ -18,7 +18,7 @@ from pytest_crd.server.api import Api
 from pytest_crd.server.faulteffects import FaultEffect
 from pytest_crd.server.faults import Faults
 from pytest_crd.server.http.certificates import Certificates
-from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.httpmessages import IMPERSONATE, HTTPAnswer, HTTPRequest
 from pytest_crd.server.watching import Reply, Stream, WatchEvent
 
 _HOST: Final = "127.0.0.1"
@@ -215,8 +215,10 @@ class HTTPServer:
             body = b" " * _MOST_BYTES  # the API refuses this size
         # For a repeated header, Go takes the first.
         headers = {name.lower(): value for name, value in reversed([*request.headers.items()])}
-        http_request = HTTPRequest(request.method, request.raw_path, headers, body)
-        effect = self._faults.take(http_request)
+        own = [(name.lower(), value) for name, value in request.headers.items()]
+        impersonation = tuple(header for header in own if header[0].startswith(IMPERSONATE))
+        http_request = HTTPRequest(request.method, request.raw_path, headers, body, impersonation)
+        effect = self._faults.take(self._api.access.identify(http_request))
         http_request = http_request._replace(fault=effect.text)
         await self._pause(effect.delay)
         reply: Reply = await self._loop.run_in_executor(self._workers, self._decide, http_request, effect)
@@ -231,7 +233,7 @@ class HTTPServer:
         with self._while_deciding():
             reply = faulteffects.refuse(request, effect) if effect.code else self._api.answer(request)
             if self._on_request is not None:
-                self._on_request(request, reply if isinstance(reply, HTTPAnswer) else None)
+                self._on_request(self._api.access.identify(request), reply if isinstance(reply, HTTPAnswer) else None)
         return reply
 
     async def _pause(self, seconds: float) -> None:

@@ -104,10 +104,10 @@ def _paths(lead: str, type_: ResourceType) -> Resource:
     within = "/namespaces/{namespace}" if type_.is_namespaced else ""
     collection = f"{lead}{within}/{type_.names.plural}"
     named = {verb: _operation(verb, type_) for verb in ("update", "patch") if verb in type_.verbs}
-    return {
-        collection: {"post": _operation("create", type_)},
-        f"{collection}/{{name}}": {_OPERATIONS[verb]: operation for verb, operation in named.items()},
-    }
+    paths = {collection: {"post": _operation("create", type_)}}
+    if named:
+        paths[f"{collection}/{{name}}"] = {_OPERATIONS[verb]: operation for verb, operation in named.items()}
+    return paths
 
 
 def _operation(verb: str, type_: ResourceType) -> Resource:

@@ -12,7 +12,13 @@ from pytest_crd.engine.crds import versionpriority
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.loading.projectcrds import CustomResourceDefinitions
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.admission import Admission
 from pytest_crd.server import namespaces, openapiendpoints
+from pytest_crd.server.authorization import policy
+from pytest_crd.server.authorization.authorizer import RoleAuthorizer
+from pytest_crd.server.authorization.escalation import GrantAdmission
+from pytest_crd.server.authorization.reviewtypes import review_types
+from pytest_crd.server.authorization.storedroles import StoredRoles
 from pytest_crd.server.builtin.builtintypes import BuiltInType, built_in
 from pytest_crd.server.crdtype import DefinitionType
 from pytest_crd.server.definitioncontroller import DefinitionController
@@ -34,6 +40,8 @@ class ServerCatalog:
     Attributes:
         profile: The reproduced Kubernetes version.
         namespaces: The namespace controller.
+        roles: The roles and bindings.
+        authorizer: The authorizer.
     """
 
     def __init__(
@@ -63,13 +71,22 @@ class ServerCatalog:
         self._definitions = DefinitionType(profile.version)
         plugins = self._definitions.plugins = None if webhooks is None else webhooks.admission(profile, self._namespace)
         self._controller = DefinitionController(store, self._definitions, webhooks)
-        self._built_in = tuple(type_.admitted_by(plugins) for type_ in built_in(profile))
+        self.roles = StoredRoles(store)
+        self.authorizer = RoleAuthorizer(self.roles, profile)
+        reviews = review_types(profile, self.authorizer)
+        self._built_in = tuple(
+            type_.admitted_by(self._plugins_of(type_, plugins)) for type_ in (*built_in(profile), *reviews)
+        )
         self._by_path = {(type_.group, type_.version, type_.names.plural): type_ for type_ in self._built_in}
         self.namespaces = NamespaceController(store, has_service_accounts=has_service_accounts)
         self.namespaces.start()
         for crd in crds:
             self._controller.install(crd.under(profile.version))
         self.settle()
+
+    def _plugins_of(self, type_: ResourceType, plugins: Admission | None) -> Admission | None:
+        """Return the admission plugins of a resource; those of roles and bindings check grants, too."""
+        return GrantAdmission(plugins, self.authorizer) if type_.group == policy.GROUP else plugins
 
     def _namespace(self, name: str) -> Resource | None:
         """Return a Namespace by its name; None without one."""
@@ -119,6 +136,7 @@ class ServerCatalog:
         self._controller.settle()
         self.namespaces.settle()
         self._controller.settle()
+        self.roles.settle()
 
     def admission(self, type_: ResourceType, info: RequestInfo) -> Admit:
         """Return the admission check for a create; it raises ApiError if the CRD or the namespace refuses new objects."""
@@ -131,7 +149,7 @@ class ServerCatalog:
             try:
                 if current.is_terminating:
                     raise statuses.forbidden(type_.resource, name, _ENDING)
-                if type_.is_namespaced:
+                if type_.is_namespaced and type_.is_stored:
                     self.namespaces.demand(info.namespace, type_, name)
             except ApiError as error:
                 error.warnings = warnings

@@ -142,6 +142,7 @@ class ResourceType(abc.ABC):
         plugins: The admission plugins of the server; None without any.
         converts_by_webhook: Whether a webhook that cannot be called converts its objects between versions.
         shows_deleted: Whether the response to a deletion is the object, not a Status.
+        is_stored: Whether created objects are stored; reviews are only answered.
     """
 
     group: str
@@ -162,6 +163,7 @@ class ResourceType(abc.ABC):
     converts_by_webhook: bool = False
     plugins: Admission | None = None
     shows_deleted: bool = False
+    is_stored: bool = True
 
     @property
     def resource(self) -> str:

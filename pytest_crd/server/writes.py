@@ -143,13 +143,13 @@ def _commit(  # noqa: PLR0913, PLR0917 - a request and its outcome
     creates = request.verb == "create" or (entry is None and by_other and not request.subresource)
     if creates and not _is_refused_early(outcome):
         admit(info.name or _name_in(request.body), outcome.response.warnings)
-    if request.verb == "create" and not request.dry_run and _is_storable(outcome):
+    if request.verb == "create" and not request.dry_run and type_.is_stored and _is_storable(outcome):
         _demand_no_version(request.body)
     if not _is_refused_early(outcome):
         _demand_conversions(type_, request, entry, outcome)
     if not outcome.response.accepted:
         raise statuses.ApiError(outcome.response.status, warnings=outcome.response.warnings)
-    value = _persist(store, type_, info, request, entry, outcome)
+    value = _persist(store, type_, info, request, entry, outcome) if type_.is_stored else outcome.resource or {}
     changes = outcome.response.changes
     dropped = (*changes.pruned, *changes.lost)
     return WriteOutcome(outcome.response.code, value, outcome.response.warnings, dropped)
@@ -267,6 +267,7 @@ def _as_engine_request(info: RequestInfo, request: HTTPRequest, type_: ResourceT
         field_manager=query.first("fieldManager"),
         force=boolean(query, "force") if query.has("force") else None,
         dry_run=query.has("dryRun"),
+        user=request.user,
         user_agent=request.headers.get("user-agent", ""),
         storage_prefix="" if query.has("dryRun") else _STORAGE_PREFIX,  # a dry run does not reach etcd
     )

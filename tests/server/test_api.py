@@ -79,7 +79,7 @@ def test_the_version_is_the_kubernetes_version() -> None:
 def test_groups_and_resources_are_discovered() -> None:
     server = servers.api()
     groups = {item["name"]: item for item in servers.ask(server, "GET", "/apis").value["groups"]}
-    assert len(groups) == 20
+    assert len(groups) == 22
     assert {"apps", "policy", "rbac.authorization.k8s.io", "apiextensions.k8s.io", "fuzz.example.com"} < set(groups)
     assert [item["version"] for item in groups["fuzz.example.com"]["versions"]] == ["v1", "v1beta1"]
     assert servers.ask(server, "GET", "/apis/apps").value["preferredVersion"]["version"] == "v1"

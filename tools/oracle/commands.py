@@ -98,6 +98,13 @@ _RECORDED: Final = (
         "some seconds",
     ),
     Command(
+        "defaultpolicy",
+        "oracle.recorders.defaultpolicy",
+        "roles and bindings of a new cluster: pytest_crd/server/authorization/defaultpolicy.json",
+        ("server or URL",),
+        "some seconds",
+    ),
+    Command(
         "protofields",
         "oracle.recorders.protofields",
         "protobuf fields of built-in kinds and CRDs, and examples: pytest_crd/server/protobuf/protofields.json",

@@ -83,6 +83,10 @@ _WITHOUT_VALUE: Final = frozenset(
 )
 
 
+class InOrder(dict[str, JSONValue]):
+    """A bad value that is a Go struct: the message prints its fields in their order, not sorted."""
+
+
 class Omitted(enum.Enum):
     """A bad value that the server omits from the message."""
 
@@ -162,7 +166,7 @@ def _printed(value: JSONValue) -> str:
         return printing.quote(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return printing.number(value)
-    return printing.marshal(value)
+    return printing.marshal(value, sort_keys=not isinstance(value, InOrder))
 
 
 def _at(path: FieldPath, type_: ErrorType, bad_value: JSONValue, detail: str) -> FieldError:

@@ -136,14 +136,18 @@ def json_value(value: JSONValue) -> str:
     return value if isinstance(value, str) else number(value)
 
 
-def marshal(value: JSONValue) -> str:
+def marshal(value: JSONValue, *, sort_keys: bool = True) -> str:
     """
     Return *value* as Go's json.Marshal writes it: sorted keys, no blanks, `<`, `>`, `&` and line separators escaped.
+
+    Args:
+        value: The value.
+        sort_keys: False for the fields of a struct, which are in order already.
 
     Reference:
         encoding/json, Marshal with HTML escaping on.
     """
-    return respell_json(json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True))
+    return respell_json(json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sort_keys))
 
 
 def respell_json(text: str) -> str:

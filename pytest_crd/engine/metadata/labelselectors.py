@@ -24,7 +24,7 @@ _REQUIREMENT: Final = Struct(
 )
 LABEL_SELECTOR: Final = Struct("v1.LabelSelector", {"matchLabels": Map(STRING), "matchExpressions": List(_REQUIREMENT)})
 # Operators in objects, and in queries.
-_OPERATORS: Final = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
+OPERATORS: Final = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z")
 
 
@@ -66,7 +66,7 @@ def requirements(selector: JSONObject) -> tuple[Requirement, ...]:
     """Return the requirements of a valid selector; empty if it matches everything."""
     labels = (Requirement(key, "in", (value,)) for key, value in (selector.get("matchLabels") or {}).items())
     expressions = (
-        Requirement(expression["key"], _OPERATORS[expression["operator"]], tuple(expression.get("values") or ()))
+        Requirement(expression["key"], OPERATORS[expression["operator"]], tuple(expression.get("values") or ()))
         for expression in selector.get("matchExpressions") or ()
     )
     return (*labels, *expressions)
@@ -99,7 +99,7 @@ def validate(selector: JSONObject, path: FieldPath, profile: Profile) -> Errors:
 
 def _validate_expression(expression: JSONObject, path: FieldPath, profile: Profile) -> Errors:
     operator, values, key = expression.get("operator", ""), expression.get("values") or (), expression.get("key", "")
-    if operator not in _OPERATORS:
+    if operator not in OPERATORS:
         yield fielderror.invalid(path.child("operator"), operator, "not a valid selector operator")
     elif operator in ("In", "NotIn") and not values:
         detail = "must be specified when `operator` is 'In' or 'NotIn'"

@@ -19,14 +19,7 @@ KINDS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
         "componentstatuses": "ComponentStatus",
     },
     ("authentication.k8s.io", "v1"): {
-        "selfsubjectreviews": "SelfSubjectReview",
         "tokenreviews": "TokenReview",
-    },
-    ("authorization.k8s.io", "v1"): {
-        "localsubjectaccessreviews": "LocalSubjectAccessReview",
-        "selfsubjectaccessreviews": "SelfSubjectAccessReview",
-        "selfsubjectrulesreviews": "SelfSubjectRulesReview",
-        "subjectaccessreviews": "SubjectAccessReview",
     },
     ("autoscaling", "v1"): {
         "horizontalpodautoscalers": "HorizontalPodAutoscaler",

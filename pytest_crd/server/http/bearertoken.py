@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import hmac
-
+from pytest_crd.engine.registry.admission import User
 from pytest_crd.server.http import statuses
+from pytest_crd.server.http.users import Users
 
 _EXTRA_SPACE = "the provided Authorization header contains extra space before the bearer token, and is ignored"
 
 
-def require(header: str, token: str) -> None:
+def authenticate(header: str, users: Users) -> User:
     """
-    Check the header Authorization of a request.
+    Return the user of a request.
 
     Args:
-        header: Its value; empty if the request has no such header.
-        token: The token of the server.
+        header: The header Authorization; empty if the request has none.
+        users: The users of the server.
 
     Raises:
-        ApiError: The header has another token, or none.
+        ApiError: 401: the header has no token of a user.
     """
     scheme, _, rest = header.strip().partition(" ")
     sent, space, _ = rest.partition(" ")
     is_bearer = scheme.lower() == "bearer"
-    if is_bearer and hmac.compare_digest(sent.encode("utf-8", "surrogateescape"), token.encode()):
-        return
+    user = users.find(sent) if is_bearer else None
+    if user is not None:
+        return user
     error = statuses.failure(401, "Unauthorized", "Unauthorized")
     if is_bearer and space and not sent:
         error.warnings = (_EXTRA_SPACE,)

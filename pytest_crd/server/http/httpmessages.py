@@ -10,8 +10,12 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry.admission import ADMINISTRATOR, User
 from pytest_crd.server.http import requestinfo
 from pytest_crd.server.http.requestinfo import RequestInfo
+
+IMPERSONATE: Final = "impersonate-"
+"""The beginning of the names of headers that name another user, in lower case."""
 
 _BAD_ESCAPE: Final = re.compile(r"%(?![0-9a-fA-F]{2})")
 
@@ -25,6 +29,8 @@ class HTTPRequest(NamedTuple):
         target: The path and query as sent.
         headers: The headers, with names in lower case.
         body: The body.
+        impersonation: The headers `Impersonate-*` in order, with names in lower case; names may repeat.
+        user: The user, once the server has authenticated the request.
         fault: The fault that the request meets, for reports; empty without one.
     """
 
@@ -32,6 +38,8 @@ class HTTPRequest(NamedTuple):
     target: str
     headers: Mapping[str, str] = {}
     body: bytes = b""
+    impersonation: tuple[tuple[str, str], ...] = ()
+    user: User = ADMINISTRATOR
     fault: str = ""
 
     @property
@@ -103,6 +111,7 @@ class HTTPAnswer:
         unvalidated: The kind of the written object if it is neither validated nor defaulted.
         unenforced: The kind of the written object if it changes the answers of a full cluster, and not of this server.
         unserved: The built-in kind of a 404 that a full cluster would serve.
+        forbidden: The request in a few words, if it is not authorized.
     """
 
     code: int
@@ -115,6 +124,7 @@ class HTTPAnswer:
     unvalidated: str = ""
     unenforced: str = ""
     unserved: str = ""
+    forbidden: str = ""
 
 
 def compact(value: JSONValue, *, sorts_keys: bool = False) -> str:

@@ -40,6 +40,7 @@ class LoggedRequest:
         dropped: The fields of the request that were dropped, as in warnings.
         subresource: `status`, `scale` …; empty for the object.
         fault: The fault that the request met; empty without one.
+        user: The name of the user; empty if the request was not authenticated.
     """
 
     user_agent: str
@@ -56,6 +57,7 @@ class LoggedRequest:
     dropped: tuple[str, ...] = ()
     subresource: str = ""
     fault: str = ""
+    user: str = ""
 
     @property
     def resource_names(self) -> tuple[str, str]:
@@ -88,7 +90,7 @@ class Requests(tuple[LoggedRequest, ...]):
         Args:
             verb: The verb, such as `patch`.
             resource: The plural, optionally with group and subresource: `backups`, `backups.example.com`, `backups/status`.
-            by: The beginning of the User-Agent.
+            by: The user, or the beginning of the User-Agent.
             name: The name of the object in the URL.
             namespace: The namespace.
             code: The HTTP code of the response.
@@ -98,7 +100,7 @@ class Requests(tuple[LoggedRequest, ...]):
             for request in self
             if verb in ("", request.verb)
             and (not resource or resource in request.resource_names)
-            and request.user_agent.startswith(by)
+            and (request.user_agent.startswith(by) or request.user == by)
             and name in ("", request.name)
             and namespace in ("", request.namespace)
             and code in (0, request.code)
@@ -121,6 +123,7 @@ class RequestLog:
         self._unvalidated: Counter[str] = Counter()
         self._unenforced: Counter[str] = Counter()
         self._unserved: Counter[str] = Counter()
+        self._forbidden: Counter[str] = Counter()
         self._decisions: set[object] = set()
         self._lock = threading.Condition()
 
@@ -154,7 +157,8 @@ class RequestLog:
     def clear(self) -> None:
         """Forget all requests and all counts of fields and kinds."""
         with self._lock:
-            for collection in (self._exchanges, self._dropped, self._unvalidated, self._unserved):
+            counters = (self._unvalidated, self._unenforced, self._unserved, self._forbidden)
+            for collection in (self._exchanges, self._dropped, *counters):
                 collection.clear()
 
     @property
@@ -186,6 +190,12 @@ class RequestLog:
         with self._lock:
             return dict(self._unserved)
 
+    @property
+    def forbidden(self) -> Mapping[str, int]:
+        """The number of requests that were not authorized, by user, verb, resource and namespace."""
+        with self._lock:
+            return dict(self._forbidden)
+
     def note(self, request: HTTPRequest, answer: HTTPAnswer | None) -> None:
         """Add a request with its response; None for a watch that begins."""
         exchange = _exchange(request, answer)
@@ -203,6 +213,8 @@ class RequestLog:
                 self._unenforced[answer.unenforced] += 1
             if answer.unserved:
                 self._unserved[answer.unserved] += 1
+            if answer.forbidden:
+                self._forbidden[answer.forbidden] += 1
 
 
 def _exchange(request: HTTPRequest, answer: HTTPAnswer | None) -> LoggedRequest:
@@ -225,4 +237,5 @@ def _exchange(request: HTTPRequest, answer: HTTPAnswer | None) -> LoggedRequest:
         () if answer is None else answer.dropped,
         "" if info is None else info.subresource,
         request.fault,
+        request.user.username,
     )

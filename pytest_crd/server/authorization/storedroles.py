@@ -1,0 +1,112 @@
+"""Roles and bindings of a server, from its store and from a new cluster."""
+
+from __future__ import annotations
+
+import functools
+import heapq
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.server.authorization import aggregation, defaultpolicy, policy
+from pytest_crd.server.authorization.policy import Binding, Role
+from pytest_crd.server.store import generatedvalues
+from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
+
+_CLUSTER_ROLES: Final = f"{policy.PLURALS['ClusterRole']}.{policy.GROUP}"
+
+
+class StoredRoles:
+    """
+    The roles and bindings in a store.
+
+    Those of a new cluster count, too. They are in a store of their own until `store_defaults` copies them.
+    """
+
+    def __init__(self, store: Store) -> None:
+        """Create for a store."""
+        self._store = store
+        self._has_defaults = False
+        self._aggregated: tuple[int, ...] = ()
+
+    def store_defaults(self) -> None:
+        """Store the roles and bindings of a new cluster, which clients can then read and change."""
+        self._has_defaults = True
+        for value in defaultpolicy.objects():
+            self.put(value)
+
+    def put(self, value: Resource) -> StoredObject:
+        """Store a role or binding as if a client had created it."""
+        metadata = {"uid": generatedvalues.uid(), "creationTimestamp": generatedvalues.now()}
+        return _put(self._store, {**value, "metadata": {**value["metadata"], **metadata}})
+
+    def find_role(self, kind: str, namespace: str, name: str) -> Role | None:
+        """Return a Role or ClusterRole; None if it does not exist."""
+        if kind not in ("Role", "ClusterRole"):
+            return None
+        key = ObjectKey(_resource(kind), namespace, name)
+        entries = (store.get(key) for store in self._stores())
+        entry = next((entry for entry in entries if entry is not None), None)
+        return None if entry is None else _read_role(entry)
+
+    def bindings(self, kind: str, namespace: str) -> Iterable[Binding]:
+        """Return the ClusterRoleBindings, or the RoleBindings of a namespace, by name."""
+        lists: list[Sequence[StoredObject]] = [self._store.entries(_resource(kind), namespace)]
+        if not self._has_defaults:
+            stored = {entry.key for entry in lists[0]}
+            entries = _default_store().entries(_resource(kind), namespace)
+            lists.append([entry for entry in entries if entry.key not in stored])
+        return map(_read_binding, heapq.merge(*lists, key=lambda entry: entry.key))
+
+    def own_bindings(self) -> list[Binding]:
+        """Return the bindings that a new cluster lacks."""
+        default_keys = {entry.key for entry in _entries(_default_store(), ("ClusterRoleBinding", "RoleBinding"))}
+        entries = _entries(self._store, ("ClusterRoleBinding", "RoleBinding"))
+        return [_read_binding(entry) for entry in entries if entry.key not in default_keys]
+
+    def settle(self) -> None:
+        """Fill the aggregated ClusterRoles in the store, as the controller does after a change of ClusterRoles."""
+        entries = self._store.entries(_CLUSTER_ROLES)
+        revisions = tuple(entry.revision for entry in entries)
+        if revisions == self._aggregated:
+            return
+        defaults = () if self._has_defaults else _default_store().entries(_CLUSTER_ROLES)
+        values = {entry.key.name: entry.value for entry in (*defaults, *entries)}
+        for value in aggregation.aggregate([*values.values()]):
+            _put(self._store, value)
+        self._aggregated = tuple(entry.revision for entry in self._store.entries(_CLUSTER_ROLES))
+
+    def _stores(self) -> tuple[Store, ...]:
+        return (self._store,) if self._has_defaults else (self._store, _default_store())
+
+
+@functools.cache
+def _default_store() -> Store:
+    """Return a read-only store with the roles and bindings of a new cluster."""
+    store = Store()
+    for value in defaultpolicy.objects():
+        _put(store, value)
+    return store
+
+
+def _put(store: Store, value: Resource) -> StoredObject:
+    metadata = value["metadata"]
+    return store.put(ObjectKey(_resource(value["kind"]), metadata.get("namespace", ""), metadata["name"]), value)
+
+
+def _entries(store: Store, kinds: Iterable[str]) -> list[StoredObject]:
+    return [entry for kind in kinds for entry in store.entries(_resource(kind))]
+
+
+def _resource(kind: str) -> str:
+    return f"{policy.PLURALS[kind]}.{policy.GROUP}"
+
+
+def _read_role(entry: StoredObject) -> Role:
+    role: Role = entry.forms.get(Role) or entry.forms.setdefault(Role, policy.read_role(entry.value))
+    return role
+
+
+def _read_binding(entry: StoredObject) -> Binding:
+    binding: Binding = entry.forms.get(Binding) or entry.forms.setdefault(Binding, policy.read_binding(entry.value))
+    return binding

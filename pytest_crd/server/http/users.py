@@ -1,0 +1,42 @@
+"""The users of a server, by their bearer tokens."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import threading
+
+from pytest_crd.engine.registry.admission import ADMINISTRATOR, User
+
+
+class Users:
+    """
+    The users of a server; safe to use from several threads.
+
+    Without the token of an administrator, each request is one of the administrator.
+    """
+
+    def __init__(self, token: str) -> None:
+        """Create with the administrator's *token*; empty if requests need none."""
+        self._by_token = {token: ADMINISTRATOR} if token else {}
+        self._lock = threading.Lock()
+
+    @property
+    def are_known(self) -> bool:
+        """True if requests need a token."""
+        return bool(self._by_token)
+
+    def add(self, user: User) -> str:
+        """Add a user, and return the token of the user's requests."""
+        token = secrets.token_urlsafe(24)
+        with self._lock:
+            self._by_token[token] = user
+        return token
+
+    def find(self, token: str) -> User | None:
+        """Return the user with a token; None without one. The time does not depend on the token."""
+        with self._lock:
+            items = [*self._by_token.items()]
+        sent = token.encode("utf-8", "surrogateescape")
+        matches = [user for own, user in items if hmac.compare_digest(sent, own.encode())]
+        return matches[0] if matches else None
