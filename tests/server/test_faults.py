@@ -47,6 +47,8 @@ def test_requests_without_a_fault_have_no_effect() -> None:
         ({"namespace": "other"}, False),
         ({"client": "operator"}, True),
         ({"client": "kubectl"}, False),
+        ({"user": "kubernetes-admin"}, True),
+        ({"user": "ann"}, False),
         ({"nth": 2}, False),
     ],
 )
@@ -216,7 +218,7 @@ def test_a_mark_describes_a_fault(description: Any, text: str) -> None:
         ({"delay": 1, "cut": True}, "a fault has one of the keys"),
         (
             {"status": 500, "verbs": "get"},
-            "a fault has no 'verbs': write verb, resource, namespace, name, client, nth, times",
+            "a fault has no 'verbs': write verb, resource, namespace, name, client, user, nth, times",
         ),
         ({"status": True}, "missing 1 required positional argument"),
         ({"status": 418}, "no fault with the status 418: write 409, 429, 500, 503 or 504"),

@@ -18,6 +18,7 @@ from pytest_crd.engine.registry.response import Response, Stored
 from pytest_crd.server.authorization import reviews
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 from pytest_crd.server.authorization.reviews import ReviewRequest
+from pytest_crd.server.builtin.builtinkinds import BuiltInRecord
 from pytest_crd.server.builtin.builtintypes import BuiltInType
 
 _KINDS: Final = (
@@ -39,20 +40,8 @@ class AccessReviewType(BuiltInType):
         self, group: str, kind: str, *, is_namespaced: bool, profile: Profile, authorizer: RoleAuthorizer
     ) -> None:
         """Create for a kind of reviews, answered by an authorizer."""
-        record = {
-            "group": group,
-            "version": "v1",
-            "kind": kind,
-            "plural": f"{kind.lower()}s",
-            "singular": kind.lower(),
-            "namespaced": is_namespaced,
-            "verbs": ["create"],
-            "shortNames": [],
-            "categories": [],
-            "subresources": [],
-            "generates": False,
-            "shownWhenDeleted": False,
-        }
+        lowered = kind.lower()
+        record = BuiltInRecord(group, "v1", kind, f"{lowered}s", lowered, is_namespaced, ["create"])
         super().__init__(record, profile)
         self._authorizer = authorizer
 

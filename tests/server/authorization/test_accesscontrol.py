@@ -55,7 +55,8 @@ def test_admission_plugins_see_reviews() -> None:
     server = servers.api(servers.crd())
     catalog = server.catalog
     reviews = review_types(server.profile, catalog.authorizer)
-    catalog._built_in = tuple(type_.admitted_by(_Plugins()) for type_ in reviews)
+    for type_ in reviews:
+        catalog._by_path[type_.group, type_.version, type_.names.plural] = type_.admitted_by(_Plugins())
     body = {"spec": {"user": "a", "resourceAttributes": {}}}
     answer = policies.ask(server, policies.ADMIN, "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", body)
     assert (answer.code, answer.warnings) == (201, ("SubjectAccessReview of root",))
