@@ -256,6 +256,13 @@ COMMANDS: Final = (
         "a minute, depending on the count",
     ),
     Command(
+        "fuzz garbage",
+        "oracle.fuzzers.garbage",
+        "histories of owned objects, against kube-controller-manager's garbage collector",
+        ("server or URL",),
+        "some minutes, depending on the count",
+    ),
+    Command(
         "fuzz webhooks",
         "oracle.fuzzers.webhooks",
         "webhooks with random responses: answers of the server, and the reviews that it sends",
