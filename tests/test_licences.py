@@ -46,6 +46,7 @@ def test_the_notice_names_generated_data(path: str) -> None:
         ("builtinkinds", "server/builtin/builtinkinds.json"),
         ("builtintypes", "server/builtin/builtintypes.json"),
         ("builtincolumns", "server/builtin/builtincolumns.json"),
+        ("builtindefaults", "server/builtin/builtindefaults.json"),
         ("builtinfields", "server/builtin/builtinfields.json"),
         ("defaultpolicy", "server/authorization/defaultpolicy.json"),
         ("protofields", "server/protobuf/protofields.json"),

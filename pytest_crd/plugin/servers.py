@@ -13,7 +13,7 @@ UNENFORCED: Final = "crd_unenforced"
 UNSERVED: Final = "crd_unserved"
 FAULTS: Final = "crd_faults"
 _LEADS: Final = {
-    UNVALIDATED: "stored without defaults or validation",
+    UNVALIDATED: "stored without validation",
     UNENFORCED: "stored without effect on other requests",
     UNSERVED: "answered with 404 requests for kinds that only a cluster serves",
     FAULTS: "played faults on requests",

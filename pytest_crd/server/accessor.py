@@ -85,7 +85,7 @@ class CrdServer:
 
     @property
     def unvalidated(self) -> Mapping[str, int]:
-        """The number of written objects that the server neither validates nor defaults, by kind."""
+        """The number of written objects that the server does not validate, by kind."""
         return self._log.unvalidated
 
     @property

@@ -59,7 +59,7 @@ def answer(  # noqa: PLR0913 - the parts of a response
         warnings: The texts of the Warning headers.
         headers: Further headers.
         dropped: The fields of the request that were dropped.
-        unvalidated: The kind of the written object if it is neither validated nor defaulted.
+        unvalidated: The kind of the written object if it is not validated.
         media_type: The Content-Type, if it is not that of *form*.
 
     Raises:

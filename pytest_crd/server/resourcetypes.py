@@ -136,7 +136,7 @@ class ResourceType(abc.ABC):
         is_typed: Whether the server has a Go type for it: list items then omit apiVersion and kind.
         blank: The fields of an empty object, except its metadata.
         warnings: The warnings of each response.
-        validates: Whether written objects are defaulted and validated, not only decoded.
+        validates: Whether written objects are validated, not only decoded and defaulted.
         is_enforced: Whether written objects have the same effect on other requests as in a full cluster.
         is_terminating: Whether its CRD is being deleted, so that creates fail.
         plugins: The admission plugins of the server; None without any.

@@ -14,7 +14,7 @@ from oracle.options import UsageError, make_parser
 
 _CALL: Final = "python -m oracle"
 _HELP: Final = frozenset({"-h", "--help"})
-_COLUMN: Final = 22
+_COLUMN: Final = 23
 
 
 def main(arguments: Sequence[str]) -> int:

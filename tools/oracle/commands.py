@@ -91,6 +91,13 @@ _RECORDED: Final = (
         "some seconds",
     ),
     Command(
+        "builtindefaults",
+        "oracle.recorders.builtindefaults",
+        "defaults of the Go types of built-in kinds: pytest_crd/server/builtin/builtindefaults.json",
+        ("Go",),
+        "a minute",
+    ),
+    Command(
         "builtincolumns",
         "oracle.recorders.builtincolumns",
         "columns and rows of built-in kinds in tables: pytest_crd/server/builtin/builtincolumns.json",
@@ -261,6 +268,13 @@ COMMANDS: Final = (
         "histories of owned objects, against kube-controller-manager's garbage collector",
         ("server or URL",),
         "some minutes, depending on the count",
+    ),
+    Command(
+        "fuzz builtins",
+        "oracle.fuzzers.builtins",
+        "stored objects of built-in kinds: defaults and generated fields",
+        ("server or URL",),
+        "ten minutes, depending on the count",
     ),
     Command(
         "fuzz webhooks",

@@ -2,8 +2,8 @@
 Built-in kinds as served resources.
 
 `builtinkinds` has the recorded kinds, `namerules` the rules of their names, `selectablefields` their selectable fields, `builtingotypes`
-their Go types. `builtindecoding` decodes requests into these, `builtinconversions` has the server's changes to decoded objects,
-`builtinowners` their field managers, and `builtinstrategy` the steps of write requests. `builtintypes` has the resources, `builtincells`
-the rows of their tables. `initialobjects` has the objects of a new cluster. `unservedkinds` lists
-the kinds that this server lacks.
+their Go types. `builtindecoding` decodes requests into these. `builtindefaults` adds defaults, `defaultrules` has those that depend on other
+fields, `imagenames` the names of images. `builtinconversions` has the server's changes to decoded objects, `builtinowners` their field
+managers, and `builtinstrategy` the steps of write requests. `builtintypes` has the resources, `builtincells` the rows of their tables.
+`initialobjects` has the objects of a new cluster. `unservedkinds` lists the kinds that this server lacks.
 """

@@ -2,7 +2,7 @@
 Decoder of built-in kinds: bodies of requests and results of patches and applies become objects of their Go types.
 
 The result is the Go value as JSON: without unknown fields, without empty fields that Go omits, and with numbers and times in the server's
-spelling. Only defaults that later steps depend on are filled in.
+spelling, and with the server's changes.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class BuiltInKind(NamedTuple):
 
 
 class BuiltInStrategy(ObjectStrategy):
-    """The strategy of a built-in kind, without the defaults and the validation that Kubernetes has for that kind."""
+    """The strategy of a built-in kind, without the validation that Kubernetes has for that kind."""
 
     is_served = True
     deprecation_warnings: tuple[str, ...] = ()

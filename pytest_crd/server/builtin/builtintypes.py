@@ -1,8 +1,8 @@
 """
-Built-in kinds of Kubernetes that operators need.
+Built-in kinds of Kubernetes.
 
-Objects are decoded into their Go types, named, locked, patched, applied, stored and watched, but neither defaulted nor validated; the
-report of a test says so.
+Objects are decoded into their Go types, defaulted, named, locked, patched, applied, stored and watched, but not validated; the report of
+a test says so.
 """
 
 from __future__ import annotations
@@ -185,6 +185,9 @@ class BuiltInType(ResourceType):
 
     def _converted(self, value: dict[str, JSONValue], request_: Request | None) -> dict[str, JSONValue]:
         """Return a decoded object with the server's changes; *request_* is None after an apply."""
+        from pytest_crd.server.builtin import builtindefaults  # noqa: PLC0415 - needed for writes only
+
+        value = builtindefaults.of_kind(self.api_version, self.names.kind, self.profile).default(value)
         value = builtinconversions.converted(self.names.plural, value)
         metadata = value["metadata"]
         is_locked = bool(metadata.get("resourceVersion")) or self._record.locked

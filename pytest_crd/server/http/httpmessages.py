@@ -108,7 +108,7 @@ class HTTPAnswer:
         value: The body as JSON; None if it is not JSON.
         warnings: The texts of the Warning headers.
         dropped: The fields of the request that were dropped.
-        unvalidated: The kind of the written object if it is neither validated nor defaulted.
+        unvalidated: The kind of the written object if it is not validated.
         unenforced: The kind of the written object if it changes the answers of a full cluster, and not of this server.
         unserved: The built-in kind of a 404 that a full cluster would serve.
         forbidden: The request in a few words, if it is not authorized.

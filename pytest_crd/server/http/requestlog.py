@@ -174,7 +174,7 @@ class RequestLog:
 
     @property
     def unvalidated(self) -> Mapping[str, int]:
-        """The number of written objects that are neither validated nor defaulted, by kind."""
+        """The number of written objects that are not validated, by kind."""
         with self._lock:
             return dict(self._unvalidated)
 

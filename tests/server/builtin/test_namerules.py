@@ -37,9 +37,9 @@ SIGNED = {"spec": {"signerName": "example.com/s"}}
     ],
 )  # fmt: skip
 def test_names_follow_the_rule_of_their_kind(resource: str, name: str, object_: Any, problems: list[str]) -> None:
-    actual = namerules.find_rule(resource, object_, profile.named("1.37")).name(name)
-    assert len(actual) == len(problems)
-    assert all(text.startswith(start) for text, start in zip(actual, problems, strict=True))
+    texts = namerules.find_rule(resource, object_, profile.named("1.37")).name(name)
+    assert len(texts) == len(problems)
+    assert all(text.startswith(start) for text, start in zip(texts, problems, strict=True))
 
 
 def test_names_of_services_begin_with_a_letter_in_older_versions() -> None:

@@ -1,7 +1,7 @@
 """
 Random conversations about built-in objects: whole objects with a mistake, written with every verb.
 
-Our server neither validates nor defaults built-in objects. So objects with a mistake are sent as dry runs, answers of
+Our server does not validate built-in objects. So objects with a mistake are sent as dry runs, answers of
 validation do not count, and mistakes are made only in fields without defaults.
 """
 

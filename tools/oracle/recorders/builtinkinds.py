@@ -91,8 +91,8 @@ def _kind(group: str, version: str, resource: JSONValue) -> dict[str, JSONValue]
 def _subresource(kind: str, below: JSONValue) -> JSONValue:
     """Return name, verbs and, if it is another one than its resource's, the kind of a subresource with its group and version."""
     own = below["responseKind"]
-    kind_of_body = [own["kind"], own.get("group", ""), own.get("version", "")] if own["kind"] != kind else []
-    return [below["subresource"], below["verbs"], *kind_of_body]
+    own_kind = [own["kind"], own.get("group", ""), own.get("version", "")] if own["kind"] != kind else []
+    return [below["subresource"], below["verbs"], *own_kind]
 
 
 def _treatment(cluster: Cluster, kind: Mapping[str, JSONValue], namespace: str) -> Mapping[str, JSONValue]:

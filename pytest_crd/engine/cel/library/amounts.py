@@ -231,6 +231,25 @@ def subtract(left: Amount, right: Amount) -> Amount:
     return add(left, replace(right, number=-right.number))
 
 
+def rounded_up(amount: Amount, scale: int) -> Amount:
+    """
+    Return an amount rounded away from zero to a multiple of a power of ten.
+
+    Args:
+        amount: The amount.
+        scale: The power.
+
+    Reference:
+        resource.Quantity.RoundUp.
+    """
+    if amount.scale >= scale:
+        return amount
+    whole, rest = divmod(abs(amount.number), 10 ** (scale - amount.scale))
+    if not rest:
+        return amount
+    return replace(amount, number=(whole + 1) * amount.sign, scale=scale, text="")
+
+
 def _written(amount: Amount) -> str:
     """Return an amount in the server's canonical form."""
     if not amount.number:
