@@ -108,8 +108,8 @@ def ignored(
     """
     if not has_status:
         return {"": {}}
-    metadata = [("metadata",)] if kept_by_status is None else [("metadata", name) for name in kept_by_status]
-    paths: Mapping[str, list[tuple[str, ...]]] = {"": [("status",)], "status": [("spec",), *metadata]}
+    metadata_paths = [("metadata",)] if kept_by_status is None else [("metadata", name) for name in kept_by_status]
+    paths: Mapping[str, list[tuple[str, ...]]] = {"": [("status",)], "status": [("spec",), *metadata_paths]}
     return {
         below: {api_version: fieldsets.from_paths([tuple(map(field, path)) for path in paths[below]])}
         for below in paths

@@ -77,8 +77,8 @@ class BuiltInStrategy(ObjectStrategy):
         self.creates_by_update = kind.creates_by_update
         self.storage_path = _STORAGE_PATHS.get(kind.plural, kind.plural)
         self.profile = profile
-        fields = None if kind.kept_by_status is None else frozenset(kind.kept_by_status)
-        self.subresources = kind.subresources._replace(kept_by_status=fields)
+        kept_fields = None if kind.kept_by_status is None else frozenset(kind.kept_by_status)
+        self.subresources = kind.subresources._replace(kept_by_status=kept_fields)
         merged = builtinowners.merged_lists(kind.go_type, kind.merging)
         self.decoder: ObjectDecoder = TypedDecoder(kind.go_type, self.type_meta, merged, kind.convert, profile)
         self.owners: FieldManagers = BuiltInOwners(
