@@ -14,7 +14,7 @@ Conversations with an API server that calls webhooks, in the form in which they 
 `VERSION/webhooks/TOPIC.jsonl` has the `answers` of a server to the requests, and for each the `calls` of webhooks: hook,
 query and review. `alike` lists other Kubernetes versions with the same recording. See `sharedparts` for the format.
 
-Reviews name only the groups of the user, since name and uid depend on how a client authenticates. In all texts `{ns}` stands for the namespace of the conversation, `{hooks}` for the URL of its webhooks, and `{ca}` for
+In texts and moved values, the revisions of objects in etcd are replaced by their order. Reviews name only the groups of the user, since name and uid depend on how a client authenticates. In all texts `{ns}` stands for the namespace of the conversation, `{hooks}` for the URL of its webhooks, and `{ca}` for
 the certificate of their authority.
 """
 
@@ -45,6 +45,7 @@ _KEYS: Final = frozenset({"name", "crds", "hooks", "labels", "requests", "differ
 _MASKED: Final = "REVIEW"
 # A time as Go prints it in messages.
 _GO_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC")
+_NUMBER: Final = re.compile(r'(?<=")[1-9]\d*(?=\\*")')
 _SETTLE: Final = 0.5
 
 
@@ -172,11 +173,13 @@ def normalize(
         masks |= {call.review["request"]["uid"]: _MASKED for call in calls}
         for call in calls:
             _mask_user(call.review["request"])
+    order = _order_of_revisions(results)
     watching = False
 
     def masked(text: str) -> str:
         for value, mask in masks.items():
             text = text.replace(value, mask)
+        text = _NUMBER.sub(lambda match: order.get(match[0], match[0]), text)
         return _GO_TIME.sub("TIME", text)
 
     normalizer = exchanges.Normalizer(namespace, calls_webhooks=True)
@@ -190,6 +193,31 @@ def normalize(
         headers = {name: [masked(text) for text in values] for name, values in got.headers.items()}
         answers.append(normalizer.answer(got._replace(text=masked(got.text), headers=headers), request))
     return {"answers": answers, "calls": called}
+
+
+def _order_of_revisions(results: Sequence[tuple[Any, list[Call]]]) -> dict[str, str]:
+    """
+    Return the replacements of the revisions of objects in answers and reviews, numbered in the order of the writes.
+
+    Other writes to etcd make the revisions of a cluster differ between runs, but not their order.
+    """
+    bodies = [exchanges.body_of(raw) for raw, _ in results]
+    reviews = [call.review for _, calls in results for call in calls]
+    revisions = sorted({*_revisions(bodies), *_revisions(reviews)}, key=int)
+    return {revision: f"revision-{number}" for number, revision in enumerate(revisions, 1)}
+
+
+def _revisions(value: JSONValue) -> Iterator[str]:
+    """Yield the resourceVersions of objects in a value; those of lists, which have no name, count other writes, too."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _revisions(item)
+    elif isinstance(value, dict):
+        revision = value.get("resourceVersion")
+        if isinstance(revision, str) and revision.isdigit() and int(revision) and "name" in value:
+            yield revision
+        for item in value.values():
+            yield from _revisions(item)
 
 
 def _mask_user(request: JSONValue) -> None:

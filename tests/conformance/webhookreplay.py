@@ -27,6 +27,8 @@ from pytest_crd.webhooks.chain import WebhookAdmission
 from pytest_crd.webhooks.conversionreview import WebhookConverter
 from pytest_crd.webhooks.transport import BodyTransportError, TransportError, WebhookReply
 
+# A cluster has written as many objects before; smaller numbers are values of the conversation.
+_FIRST_REVISION: Final = 1_000_000
 _CERTIFICATE: Final = base64.b64encode(trustme.CA().cert_pem.bytes()).decode()
 
 
@@ -94,6 +96,7 @@ def replay(conversation: Conversation, version: str) -> JSONValue:
     script = Script(filled.hooks)
     webhooks = ScriptedWebhooks(filled, script)
     api = Api(kubernetes_version=version, webhooks=webhooks)
+    api.store.revision = _FIRST_REVISION
     send = serverside.sender_of(api)
     labels = {"kubernetes.io/metadata.name": NAMESPACE, **filled.labels}
     metadata = {"name": NAMESPACE, "labels": labels}

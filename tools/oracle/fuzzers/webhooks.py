@@ -8,10 +8,14 @@ in the same request, which converts some objects repeatedly.
 from __future__ import annotations
 
 import argparse
+import json
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from random import Random, SystemRandom
 
 from conformance import webhookreplay
+from conformance.webhookconversations import Conversation
 
 from oracle import options as shared
 from oracle.generators import webhookgen
@@ -19,6 +23,7 @@ from oracle.recorders.webhooks import FLAGS, Recorder
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
 from oracle.servers.webhooks import serving
+from pytest_crd.engine.jsonvalue import JSONValue
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--length", type=int, default=25, help="number of requests in each (default: 25)")
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
     parser.add_argument("--limit", type=int, default=5, help="number of differences to print")
+    parser.add_argument(
+        "--answers",
+        type=Path,
+        metavar="FILE",
+        help="compare with the server's answers in FILE; if it does not exist, ask the server and write them",
+    )
     shared.add_version(parser)
     kubeapiserver.add_arguments(parser)
 
@@ -40,9 +51,7 @@ def main(options: argparse.Namespace) -> int:
     ]
     started, differing = time.monotonic(), 0
     version = options.kubernetes_version
-    with kubeapiserver.at(options.server, version, FLAGS) as url, serving() as webhooks:
-        recorded = Recorder(Cluster(url, options.token), webhooks).record(conversations)
-    for conversation, theirs in zip(conversations, recorded, strict=True):
+    for conversation, theirs in zip(conversations, _answers(options, conversations), strict=True):
         difference = webhookreplay.find_difference(webhookreplay.replay(conversation, version), theirs)
         differing += bool(difference)
         if difference and differing <= options.limit:
@@ -51,3 +60,28 @@ def main(options: argparse.Namespace) -> int:
     requests = options.conversations * options.length
     print(f"{len(conversations)} conversations, {requests} requests, {differing} differ ({seconds:.0f} s)")
     return int(bool(differing))
+
+
+def _answers(options: argparse.Namespace, conversations: Sequence[Conversation]) -> list[JSONValue]:
+    """
+    Return the answers of the server, from the file of answers if it exists.
+
+    Raises:
+        UsageError: The file has the answers to other conversations.
+    """
+    asked = {
+        "version": options.kubernetes_version,
+        "seed": options.seed,
+        "requests": [conversation.requests for conversation in conversations],
+    }
+    if options.answers is not None and options.answers.exists():
+        kept = json.loads(options.answers.read_text(encoding="utf-8"))
+        if kept["asked"] != json.loads(json.dumps(asked)):
+            raise shared.UsageError(f"{options.answers}: answers to other conversations")
+        answers: list[JSONValue] = kept["answers"]
+        return answers
+    with kubeapiserver.at(options.server, options.kubernetes_version, FLAGS) as url, serving() as webhooks:
+        answers = Recorder(Cluster(url, options.token), webhooks).record(conversations)
+    if options.answers is not None:
+        options.answers.write_text(json.dumps({"asked": asked, "answers": answers}), encoding="utf-8")
+    return answers

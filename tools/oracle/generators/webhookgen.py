@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from random import Random
 from typing import Any, Final
 
@@ -92,9 +93,20 @@ def conversation(random: Random, number: int, length: int) -> Conversation:
         "crds": ["converted" if converts else random.choice(("plain", "plain", "two"))],
         "hooks": hooks,
         **webhooks,
-        "requests": [_request(random, place) for place in range(length)],
+        "requests": _versioned([_request(random, place) for place in range(length)]),
     }
     return webhookconversations.conversation("random", declared)
+
+
+def _versioned(requests: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Let updates after a list name the version of the answer before: the version of a list counts all writes to etcd."""
+    named = 0
+    for place, request in enumerate(requests):
+        if "list" not in request:
+            if "update" in request and named != place - 1:
+                request["update"]["metadata"] = {"resourceVersion": f"{{rv:{named}}}"}
+            named = place
+    return requests
 
 
 def _configurations(random: Random, kind: str) -> dict[str, Any]:
