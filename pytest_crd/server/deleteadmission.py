@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.registry import response
 from pytest_crd.engine.registry.admission import AdmissionRequest, User
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.server import deleting, unreadable
@@ -66,7 +67,7 @@ def delete(  # noqa: PLR0913 - a deletion and its user
         warnings = _admit(type_, entry, options, user, is_named=is_named)
         with store.lock:
             if store.get(key) is entry:  # unchanged since it was admitted
-                return Deletion(deleting.delete(store, type_, entry, options), warnings)
+                return Deletion(deleting.delete(store, type_, entry, options), response.sent(warnings))
     return None
 
 
@@ -124,5 +125,5 @@ def _sent(options: DeleteOptions) -> Resource:
 def _error(refusal: Refusal, warnings: tuple[str, ...], type_: ResourceType, entry: StoredObject) -> ApiError:
     subject = {"name": entry.key.name, "group": type_.group, "kind": type_.names.plural}
     error = statuses.of_refusal(refusal, subject)
-    error.warnings = warnings
+    error.warnings = response.sent(warnings)
     return error

@@ -71,7 +71,9 @@ def demand_readable(type_: ResourceType, entry: StoredObject) -> None:
         raise UnreadableObjectError(type_, entry, problem)
 
 
-def demand_updatable(type_: ResourceType, entry: StoredObject, request: Request) -> None:
+def demand_updatable(
+    type_: ResourceType, entry: StoredObject, request: Request, warnings: tuple[str, ...] = ()
+) -> None:
     """
     Refuse to update an unreadable object; a dry run only reads it.
 
@@ -79,6 +81,7 @@ def demand_updatable(type_: ResourceType, entry: StoredObject, request: Request)
         type_: The type of the object.
         entry: The object.
         request: The request.
+        warnings: The warnings about its body.
 
     Raises:
         ApiError: 500: it is unreadable.
@@ -86,12 +89,15 @@ def demand_updatable(type_: ResourceType, entry: StoredObject, request: Request)
     if problem := find_problem(type_, entry):
         refused = statuses.failure(500, "", problem).status
         status = _status_of_read(type_, entry, problem) if request.dry_run else refused
-        raise ApiError(status)
+        raise ApiError(status, warnings=warnings)
 
 
 def is_free(type_: ResourceType, entry: StoredObject | None, request: Request) -> bool:
-    """Return whether a create finds no object of its name: a dry run counts an unreadable object as none."""
-    return entry is None or (request.verb == "create" and request.dry_run and bool(find_problem(type_, entry)))
+    """Return whether a create finds no object of its name: a dry run counts one without a webhook to convert it as none."""
+    if entry is None:
+        return True
+    is_dry = request.verb == "create" and request.dry_run
+    return is_dry and type_.needs_webhook(entry.value["apiVersion"], type_.api_version)
 
 
 def find_limit(type_: ResourceType) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
@@ -30,7 +29,6 @@ _BASE: Final = 58
 _CONFLICT: Final = 409
 # Attempts without the lock, before one with it that no other write can overtake.
 _ATTEMPTS: Final = 2
-_NUMBER: Final = re.compile(r"[0-9]+\Z")
 # The key prefix in etcd, as in messages.
 _STORAGE_PREFIX: Final = "/registry"
 # Codes of requests refused before options and namespaces are checked.
@@ -143,8 +141,6 @@ def _commit(  # noqa: PLR0913, PLR0917 - a request and its outcome
     creates = request.verb == "create" or (entry is None and by_other and not request.subresource)
     if creates and not _is_refused_early(outcome):
         admit(info.name or _name_in(request.body), outcome.response.warnings)
-    if request.verb == "create" and not request.dry_run and type_.is_stored and _is_storable(outcome):
-        _demand_no_version(request.body)
     if not _is_refused_early(outcome):
         _demand_conversions(type_, request, entry, outcome)
     if not outcome.response.accepted:
@@ -182,7 +178,7 @@ def _persist(  # noqa: PLR0913, PLR0917 - a request and its outcome
     assert answer is not None  # noqa: S101 - the request was accepted
     if request.dry_run:
         # A dry run keeps the resourceVersion that was sent.
-        sent = _metadata(request.body).get("resourceVersion", "") if entry is None else str(entry.revision)
+        sent = outcome.sent_version if entry is None or request.verb == "create" else str(entry.revision)
         return _with_version(answer, sent) if sent else answer
     if outcome.stored is None:
         assert entry is not None  # noqa: S101 - only existing objects are deleted
@@ -205,7 +201,7 @@ def _demand_conversions(
         ApiError: 500.
     """
     if entry is not None and request.verb != "create":
-        unreadable.demand_updatable(type_, entry, request)
+        unreadable.demand_updatable(type_, entry, request, outcome.response.warnings)
     if outcome.response.accepted or (request.verb == "create" and _is_storable(outcome)):
         type_.demand_conversion(type_.api_version, type_.storage_api_version)
 
@@ -213,21 +209,6 @@ def _demand_conversions(
 def _is_storable(outcome: RequestOutcome) -> bool:
     """Return True if a create reaches the store: it is accepted, or refused because its name is in use."""
     return outcome.response.accepted or outcome.response.code == _CONFLICT
-
-
-def _demand_no_version(body: Body) -> None:
-    """
-    Raise ApiError if a new object has a resourceVersion; 0 and malformed ones count as absent.
-
-    Raises:
-        ApiError: 500.
-
-    Reference:
-        apiserver storage/etcd3/store.go, Create.
-    """
-    version = _metadata(body).get("resourceVersion")
-    if isinstance(version, str) and _NUMBER.match(version) and 0 < int(version) < 2**64:
-        raise statuses.failure(500, "", "resourceVersion should not be set on objects to be created")
 
 
 def _with_version(value: Resource, version: str) -> Resource:

@@ -46,11 +46,10 @@ def settle(before: Resource, after: Resource, *, is_update: bool = False) -> tup
             return {**after, "metadata": {}}, ()
         raise RefusedError(refusal.internal_error("system metadata was not initialized"))
     old_entries, entries = (before.get("metadata") or {}).get("managedFields"), metadata.get("managedFields")
-    if entries == old_entries or _are_mistyped(entries):  # the server reads mistyped entries as none
+    # The server reads no entries in a list with a null or a wrong type.
+    if entries == old_entries or _are_mistyped(entries) or None in (entries or ()):
         return after, ()
     kept = {key: value for key, value in metadata.items() if key != "managedFields"}
-    if None in (entries or ()):
-        return {**after, "metadata": kept}, ()
     try:
         managers.read(entries or ())
     except BrokenEntriesError as error:

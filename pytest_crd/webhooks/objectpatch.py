@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import decoding, jsonsyntax, printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.golang.gotypes import List, Map, Raw
@@ -57,14 +58,14 @@ def apply(operations: list[Document], resource: Resource, profile: Profile) -> R
 
     Args:
         operations: The result of `decode`.
-        resource: The object; not modified.
+        resource: The object, which the server writes as JSON before the patch; not modified.
         profile: The Kubernetes version.
 
     Raises:
         PatchFailedError: An operation fails, or the result is no object with a kind.
     """
     try:
-        patched = jsonpatch.apply(resource, operations, profile.json_patch)
+        patched = jsonpatch.apply(jsonvalue.from_python(resource), operations, profile.json_patch)
     except OperationError as error:
         if error.panics:
             raise PatchFailedError(f"the server panics over operation {error.index}: {error}") from None

@@ -59,6 +59,8 @@ class VersionedObjects:
             self._is_changed = False
         self.old = self._converted(self._request.old_object, invocation)
         self.new = self._converted(self._in_own, invocation)
+        if self.new is not None:  # a patch of the client may have changed the kind
+            self.new = {**self.new, "kind": invocation.kind}
         self._current = invocation.api_version
 
     def change(self, resource: Resource) -> bool:

@@ -31,6 +31,8 @@ _PLACEHOLDER: Final = re.compile(r"\{(ns|rv:\d+|uid:\d+|continue:\d+)\}")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _UID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _QUOTED: Final = re.compile(r'(resourceVersion\\{3,}":\\{3,}")(\d+|revision-\d+)')
+# The end of a list of managed fields in a quoted object is that of its last entry, whose time or subresource is its last field.
+_QUOTED_MANAGERS: Final = re.compile(r'(\\?)"managedFields\1":(\[\{\1"apiVersion.*?"TIME\1"\}\])')
 _AGE: Final = re.compile(r"\A(<invalid>|\d+s)\Z")
 _GENERATED: Final = re.compile(r"\b(gen-)[bcdfghjklmnpqrstvwxz2456789]{5}\b")
 _CALLED: Final = re.compile(r"(conversion webhook for .+ failed:) .*", re.DOTALL)
@@ -128,11 +130,24 @@ def _message(status: JSONValue, *, calls_webhooks: bool) -> str:
     )
     # Without webhooks, our server says that it calls none, instead of why the webhook did not answer.
     message = message if calls_webhooks else _CALLED.sub(r"\1 WHY", message)
-    message = _GENERATED.sub(r"\1xxxxx", message)
+    message = _sort_quoted_managers(_GENERATED.sub(r"\1xxxxx", message))
     if len(causes) > 1:
         causes.sort(key=json.dumps)
         return message.partition(" is invalid: ")[0]
     return sequences.sort_lines(message)
+
+
+def _sort_quoted_managers(text: str) -> str:
+    """Return a text with the managed fields of quoted objects sorted, as their order depends on times."""
+
+    def sort(match: re.Match[str]) -> str:
+        is_escaped = match[1] == "\\"
+        written = json.loads(f'"{match[2]}"') if is_escaped else match[2]
+        entries = sorted(json.loads(written), key=json.dumps)
+        sorted_text = json.dumps(entries, separators=(",", ":"), ensure_ascii=False)
+        return f'{match[1]}"managedFields{match[1]}":' + (json.dumps(sorted_text)[1:-1] if is_escaped else sorted_text)
+
+    return _QUOTED_MANAGERS.sub(sort, text)
 
 
 def undeclared(raw: Raw) -> str:

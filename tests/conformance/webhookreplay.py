@@ -111,15 +111,20 @@ def replay(conversation: Conversation, version: str) -> JSONValue:
 
 def find_difference(ours: Any, recorded: Any) -> str:
     """Return the first difference between our answers and reviews and the recorded ones; empty if there is none."""
+    return find_different_request(ours, recorded)[1]
+
+
+def find_different_request(ours: Any, recorded: Any) -> tuple[int, str]:
+    """Return the number of the first request with another answer or review, and the difference; an empty text if there is none."""
     pairs = zip(ours["answers"], recorded["answers"], ours["calls"], recorded["calls"], strict=True)
     for number, (answer, recorded_answer, calls, recorded_calls) in enumerate(pairs):
         if answer != recorded_answer:
-            return f"answer {number}: {answer}\n  recorded: {recorded_answer}"
+            return number, f"answer {number}: {answer}\n  recorded: {recorded_answer}"
         if [*filter(_admits, calls)] != [*filter(_admits, recorded_calls)]:
-            return f"reviews for admission {number}: {calls}\n  recorded: {recorded_calls}"
+            return number, f"reviews for admission {number}: {calls}\n  recorded: {recorded_calls}"
         if unexpected := [call for call in calls if call not in recorded_calls]:
-            return f"reviews for conversion {number}: {unexpected}\n  recorded: {recorded_calls}"
-    return ""
+            return number, f"reviews for conversion {number}: {unexpected}\n  recorded: {recorded_calls}"
+    return 0, ""
 
 
 def _admits(call: JSONValue) -> bool:

@@ -73,7 +73,7 @@ def test_managed_fields_of_wrong_types_stay_for_validation(entries: Any) -> None
     assert admittedmetadata.settle(object_with({"name": "a"}), after) == (after, ())
 
 
-def test_managed_fields_with_null_are_dropped() -> None:
+def test_managed_fields_with_null_stay_for_validation() -> None:
     after = object_with({"name": "a", "managedFields": [None]})
 
-    assert admittedmetadata.settle(object_with({"name": "a"}), after) == (object_with({"name": "a"}), ())
+    assert admittedmetadata.settle(object_with({"name": "a"}), after) == (after, ())

@@ -120,8 +120,8 @@ def validate_change(
     """
     Validate a change of an ObjectMeta.
 
-    It has only rules that can fail here: name, namespace and resourceVersion were checked before, and so was uid except in a patch;
-    creationTimestamp and generation are overwritten.
+    It has only rules that can fail here: namespace and resourceVersion were checked before, and so were name and uid, except those
+    of a patch or of a mutating plugin; creationTimestamp and generation are overwritten.
 
     Args:
         metadata: The new ObjectMeta, decoded and prepared for the update.
@@ -140,6 +140,9 @@ def validate_change(
     if old.get("deletionTimestamp"):
         pair = metadata.get("finalizers") or (), old.get("finalizers") or ()
         errors += finalizers.validate_while_deleted(*pair, path.child("finalizers"))
+    name = metadata.get("name") or ""
+    if name != (old.get("name") or ""):
+        errors.append(fielderror.invalid(path.child("name"), name, "field is immutable"))
     uid = metadata.get("uid")
     if uid and uid != old.get("uid"):
         errors.append(fielderror.invalid(path.child("uid"), uid, "field is immutable"))

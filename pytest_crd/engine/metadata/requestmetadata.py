@@ -8,6 +8,7 @@ Checks after the name include warnings about duplicate owner references.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
@@ -27,6 +28,7 @@ _OTHER_NAMESPACE: Final = "the namespace of the provided object does not match t
 _STALE: Final = "the object has been modified; please apply your changes to the latest version and try again"
 _MAX_GENERATED_BASE: Final = 58
 _MAX_UINT64: Final = 2**64 - 1
+_NUMBER: Final = re.compile(r"[0-9]+\Z")
 
 
 class RequestTarget(NamedTuple):
@@ -181,6 +183,11 @@ def refuse_stale(
     return None
 
 
+def is_version(text: str) -> bool:
+    """Return whether a resourceVersion is a number above 0: a new object may only have another text."""
+    return bool(_NUMBER.match(text)) and 0 < int(text) <= _MAX_UINT64
+
+
 def refuse_uid(uid: str, old_uid: str, target: RequestTarget) -> Refusal:
     """Return the refusal of a write for the object with another *uid*; without an object, *old_uid* is empty."""
     return refusal.conflict(target.resource, target.name, target.storage_problem(other_uid(uid, old_uid)))
@@ -226,7 +233,7 @@ def prepare_update(
         metadata: Root metadata, decoded and accepted so far; not modified.
         old_metadata: The stored root metadata; its deletion fields are kept.
         target: The object in the URL.
-        is_patched: Whether it comes from a patch, which has no preconditions: validation then refuses another uid.
+        is_patched: Whether it comes from a patch.
 
     Reference:
         apiserver registry/rest/update.go, BeforeUpdate.
@@ -236,7 +243,8 @@ def prepare_update(
     if grace is not None:
         deletion_fields.pop("deletionGracePeriodSeconds", None)
     prepared = _prepared({**metadata, **deletion_fields}, target, is_patched=is_patched)
-    if is_patched and metadata.get("uid") not in (None, "", old_metadata.get("uid")):
+    old_uid = old_metadata.get("uid")
+    if (is_patched or old_uid) and metadata.get("uid") not in (None, "", old_uid):
         prepared.metadata["uid"] = metadata["uid"]
     return prepared
 

@@ -142,10 +142,13 @@ class ResourceDecoder(NamedTuple):
         resource["metadata"] = requestmetadata.with_texts(resource.get("metadata") or {})
         return DecodedBody(resource, changes, warnings, sent=new.resource, is_raw=True)
 
-    def admitted(self, resource: Resource, decoded: DecodedBody, _request: Request) -> DecodedBody:
+    def admitted(self, resource: Resource, decoded: DecodedBody, request: Request) -> DecodedBody:
         """Return a decoded body with the *resource* of admission plugins, which is pruned when it is stored."""
-        malformed = malformedmetadata.find(resource.get("metadata"), self.profile)
-        read = dict(resource) if malformed is None else {**resource, "metadata": malformed.read}
+        sent = resource.get("metadata")
+        malformed = malformedmetadata.find(sent, self.profile)
+        read_metadata = sent if malformed is None else malformed.read
+        metadata = malformedmetadata.read(read_metadata, is_status=request.subresource == "status")
+        read = {**resource, "metadata": metadata} if "metadata" in resource else dict(resource)
         return decoded._replace(resource=read, is_raw=True, malformed=malformed)
 
 
@@ -223,13 +226,15 @@ class RequestReader(NamedTuple):
                 raise RefusedError(requestmetadata.refuse_uid(uid, "", target), decoded)
             return self._read_created(request, decoded, target, generated)
         managed = self._managed(request, live, decoded, metadata, generated)
-        if metadata.get("uid") in (None, "", live["metadata"].get("uid")):  # another uid is refused before admission
+        uid = metadata.get("uid")
+        if uid in (None, "", live["metadata"].get("uid")):  # another uid is refused before admission
             decoded, managed = self._admitted(request, decoded, managed, live, target)
         metadata = decoded.resource.get("metadata") or {}
         prepared = requestmetadata.prepare_update(metadata, live["metadata"], target)
-        stale = requestmetadata.refuse_stale(metadata, live["metadata"], target, self.profile)
-        if stale is not None:
-            raise RefusedError(stale, decoded, prepared.warnings)
+        stale = requestmetadata.refuse_stale({**metadata, "uid": uid}, live["metadata"], target, self.profile)
+        refused = stale or requestmetadata.refuse_create(metadata, target)
+        if refused is not None:
+            raise RefusedError(refused, decoded, prepared.warnings)
         return Read(decoded, prepared, managed)
 
     def read_patched(
@@ -257,7 +262,9 @@ class RequestReader(NamedTuple):
             key: value for key, value in metadata.items() if key != "uid"
         }  # the uid of a patch is no precondition
         stale = requestmetadata.refuse_stale(unnamed, live["metadata"], target, self.profile)
-        refused = stale or typemeta.refuse_unversioned(decoded.resource)
+        refused = (
+            stale or requestmetadata.refuse_create(metadata, target) or typemeta.refuse_unversioned(decoded.resource)
+        )
         if refused is not None:
             raise RefusedError(refused, decoded, prepared.warnings)
         return Read(decoded, prepared, managed)
@@ -329,7 +336,8 @@ class RequestReader(NamedTuple):
         unnamed = {
             key: value for key, value in metadata.items() if key != "uid"
         }  # the uid of an apply is no precondition
-        if (refused := requestmetadata.refuse_stale(unnamed, live["metadata"], target, self.profile)) is not None:
+        stale = requestmetadata.refuse_stale(unnamed, live["metadata"], target, self.profile)
+        if (refused := stale or requestmetadata.refuse_create(metadata, target)) is not None:
             raise RefusedError(refused, decoded, prepared.warnings)
         return Read(decoded, prepared, managed)
 

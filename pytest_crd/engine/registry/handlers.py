@@ -6,9 +6,9 @@ The steps that differ between kinds belong to a `Strategy`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import refusal
@@ -20,33 +20,21 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata, systemmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
-from pytest_crd.engine.registry import response, scale, storagelimits
+from pytest_crd.engine.registry import checkedwrites, response, scale, storagelimits
 from pytest_crd.engine.registry.admission import Admission
 from pytest_crd.engine.registry.admitting import RequestAdmission
+from pytest_crd.engine.registry.checkedwrites import CheckedWrite
 from pytest_crd.engine.registry.desiredobject import RequestReader
 from pytest_crd.engine.registry.patching import mediatypes, patchdocuments
 from pytest_crd.engine.registry.request import FIXED_VALUES, GeneratedValues, Request, RequestOutcome, without_version
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Response, Stored
 from pytest_crd.engine.registry.scalereading import ScaleReader
-from pytest_crd.engine.registry.strategy import PendingWrite, StoredForms, Strategy, Validated
+from pytest_crd.engine.registry.strategy import PendingWrite, StoredForms, Strategy
 
+_NOT_FOUND: Final = 404
+_VERSIONED: Final = Refusal(500, "", "resourceVersion should not be set on objects to be created")
 Observe: TypeAlias = Callable[[ObservedRequest], None]
-
-
-class _Checked(NamedTuple):
-    """
-    An object that was validated.
-
-    Attributes:
-        write: The object.
-        validated: The errors and warnings.
-        system_metadata: The metadata that the server sets.
-    """
-
-    write: PendingWrite
-    validated: Validated
-    system_metadata: Stored
 
 
 def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
@@ -77,8 +65,11 @@ def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
         return RequestOutcome(response.refused(refusal.NOT_SERVED, subject={}), before)
     try:
         live = None if stored is None or request.verb == "create" else _read_live(stored, request, strategy)
-    except RefusedError as refused:
-        return RequestOutcome(_refuse(refused, _target(request, None, strategy), request, strategy, observe), before)
+    except RefusedError as unreadable:
+        target = _target(request, None, strategy)
+        named = target._replace(name=request.name or ((before or {}).get("metadata") or {}).get("name", ""))
+        first = _find_first_refusal(unreadable, request, named, strategy)
+        return RequestOutcome(_refuse(first, target, request, strategy, observe), before)
     target = _target(request, live, strategy)
     outcomes: list[RuleOutcome] | None = None if observe is None else []
     plugins = None if admission is None else RequestAdmission(admission, request, target, strategy)
@@ -87,19 +78,33 @@ def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
         write = strategy.prepare(read, live, request.subresource)
         system_metadata = _system_metadata(write, strategy, generated)
         write = write._replace(malformed=_malformed(write, strategy, system_metadata))
-        checked = _Checked(write, strategy.validate(write, outcomes), system_metadata)
+        checked = CheckedWrite(write, strategy.validate(write, outcomes), system_metadata)
     except RefusedError as refused:
         return RequestOutcome(_refuse(refused, target, request, strategy, observe), before)
     if observe is not None:
         observe(_observed(request, checked, outcomes or ()))
-    outcome = _store(checked, before, strategy, plugins)
+    outcome = _store(checked, before, request, strategy, plugins)
     if outcome.response.accepted and not request.dry_run:
         outcome = _limited(outcome, checked, request, target, strategy)
-    if request.verb == "create" and before is not None and outcome.response.accepted:
-        exists = _already_exists(checked, before, target)
+    if request.verb == "create" and outcome.before is not None and outcome.response.accepted:
+        exists = _already_exists(checked, outcome.before, target)
         target = target._replace(name=write.resource["metadata"]["name"])
         return RequestOutcome(_refuse(exists, target, request, strategy, None), before)
     return _scaled(outcome, strategy) if request.subresource == "scale" else outcome
+
+
+def _find_first_refusal(
+    unreadable: RefusedError, request: Request, target: RequestTarget, strategy: Strategy
+) -> RefusedError:
+    """Return the first refusal of a request for an unreadable object: the server decodes the body of an update before it reads."""
+    refused = unreadable
+    if request.verb == "update" and not strategy.creates_by_update:
+        try:
+            _reader(request, strategy, None).read(request, None, target, FIXED_VALUES)
+        except RefusedError as error:
+            refused = error
+    is_missing = refused.refusal.code == _NOT_FOUND
+    return RefusedError(unreadable.refusal, warnings=refused.warnings) if is_missing else refused
 
 
 def _reader(request: Request, strategy: Strategy, plugins: RequestAdmission | None) -> RequestReader:
@@ -149,7 +154,11 @@ def _malformed(write: PendingWrite, strategy: Strategy, system_metadata: Stored)
 
 
 def _store(
-    checked: _Checked, before: Resource | None, strategy: Strategy, plugins: RequestAdmission | None = None
+    checked: CheckedWrite,
+    before: Resource | None,
+    request: Request,
+    strategy: Strategy,
+    plugins: RequestAdmission | None = None,
 ) -> RequestOutcome:
     """Return the outcome of a validated request."""
     write = checked.write
@@ -164,8 +173,10 @@ def _store(
     warnings = (*warnings, *strategy.warnings(write))
     try:
         if plugins is not None:
-            warnings = (*warnings, *_validate_by_plugins(checked, strategy, plugins))
-        forms = _forms(checked, before, strategy)
+            warnings = (*warnings, *plugins.validate(*checked.reviewed(strategy)))
+        if request.verb == "create" and request.dry_run and not _is_readable(before, request, strategy):
+            before = None  # a dry run finds no object that it cannot read
+        forms = _forms(checked, before, request, strategy)
     except RefusedError as refused:
         warned = (*warnings, *refused.warnings)
         answer = response.refused(refused.refusal, subject={}, warnings=warned, changes=decoded.changes)
@@ -173,7 +184,7 @@ def _store(
     return _accepted(checked, forms, before, strategy, warnings)
 
 
-def _forms(checked: _Checked, before: Resource | None, strategy: Strategy) -> StoredForms:
+def _forms(checked: CheckedWrite, before: Resource | None, request: Request, strategy: Strategy) -> StoredForms:
     """
     Return the written and returned forms of a valid object.
 
@@ -185,22 +196,25 @@ def _forms(checked: _Checked, before: Resource | None, strategy: Strategy) -> St
         return StoredForms(
             Stored(write.encoded), Stored(write.encoded)
         )  # it is answered as it was sent, and not stored
+    version = checked.version
+    if request.verb == "create" and not request.dry_run and requestmetadata.is_version(version):
+        raise RefusedError(_VERSIONED)
     is_taken = write.live is None and before is not None
+    if is_taken and request.dry_run:
+        return StoredForms(Stored(write.encoded), Stored(write.encoded))
+    # A dry run does not take the resourceVersion from the object.
+    kept = {"resourceVersion": version} if request.dry_run and version else {}
     return strategy.store(
-        write._replace(system_metadata=lambda: _with_managers(checked, strategy), is_read_back=not is_taken)
+        write._replace(system_metadata=lambda: {**checked.typed_metadata(strategy), **kept}, is_read_back=not is_taken)
     )
 
 
-def _validate_by_plugins(checked: _Checked, strategy: Strategy, plugins: RequestAdmission) -> tuple[str, ...]:
-    """Return the warnings of the validating plugins; raise RefusedError if one refuses the object."""
-    live = checked.write.live
-    metadata = _with_managers(checked, strategy)
-    if live is not None and "resourceVersion" in live["metadata"]:
-        metadata = {**metadata, "resourceVersion": live["metadata"]["resourceVersion"]}
-    new = _with_metadata(checked.write.encoded(), metadata)
-    if live is None or checked.write.subresource != "scale":
-        return plugins.validate(new, live)
-    return plugins.validate(*(scale.of_resource(resource, strategy.subresources) for resource in (new, live)))
+def _is_readable(stored: Resource | None, request: Request, strategy: Strategy) -> bool:
+    """Return whether there is a stored object that can be converted to the version of the request."""
+    try:
+        return stored is not None and bool(strategy.read(stored, request.namespace))
+    except RefusedError:
+        return False
 
 
 def _ends(write: PendingWrite, before: Resource | None) -> bool:
@@ -209,7 +223,7 @@ def _ends(write: PendingWrite, before: Resource | None) -> bool:
 
 
 def _accepted(
-    checked: _Checked, forms: StoredForms, before: Resource | None, strategy: Strategy, warnings: tuple[str, ...]
+    checked: CheckedWrite, forms: StoredForms, before: Resource | None, strategy: Strategy, warnings: tuple[str, ...]
 ) -> RequestOutcome:
     read, live = checked.write.read, checked.write.live
     changes = replace(read.decoded.changes, lost=forms.lost) if forms.lost else read.decoded.changes
@@ -224,12 +238,13 @@ def _accepted(
         # An update shares unchanged parts with the stored object, and callers may modify the result.
         return with_metadata if live is None else jsonvalue.copy(with_metadata)
 
+    version = checked.version
     is_gone = _ends(checked.write, before)
-    system_metadata = Stored(lambda: _with_managers(checked, strategy))
+    system_metadata = Stored(lambda: checked.typed_metadata(strategy))
 
     def stored_and_returned() -> tuple[Resource | None, Resource | None]:
-        written = None if is_gone else _with_metadata(forms.written.value, system_metadata.value)
-        return written, _with_metadata(forms.returned.value, system_metadata.value)
+        written = None if is_gone else checkedwrites.with_metadata(forms.written.value, system_metadata.value)
+        return written, checkedwrites.with_metadata(forms.returned.value, system_metadata.value)
 
     answer = Response(
         response.OK if live else response.CREATED,
@@ -240,11 +255,11 @@ def _accepted(
         whole=Stored(lambda: stored_and_returned()[0]),
         before=before,
     )
-    return RequestOutcome(answer, before, stored_and_returned)
+    return RequestOutcome(answer, before, stored_and_returned, sent_version=version)
 
 
 def _limited(
-    outcome: RequestOutcome, checked: _Checked, request: Request, target: RequestTarget, strategy: Strategy
+    outcome: RequestOutcome, checked: CheckedWrite, request: Request, target: RequestTarget, strategy: Strategy
 ) -> RequestOutcome:
     """
     Return an accepted outcome if etcd can store it, else one without managed fields, or the refusal.
@@ -255,7 +270,7 @@ def _limited(
     refused = _refuse_size(outcome, checked, target, strategy)
     if refused is not None and not mediatypes.is_apply(request.verb, request.media_type):
         write = checked.write._replace(read=checked.write.read._replace(managed=dict))
-        outcome = _store(checked._replace(write=write), outcome.before, strategy)
+        outcome = _store(checked._replace(write=write), outcome.before, request, strategy)
         refused = _refuse_size(outcome, checked, target, strategy)
     if refused is None:
         return outcome
@@ -264,7 +279,7 @@ def _limited(
 
 
 def _refuse_size(
-    outcome: RequestOutcome, checked: _Checked, target: RequestTarget, strategy: Strategy
+    outcome: RequestOutcome, checked: CheckedWrite, target: RequestTarget, strategy: Strategy
 ) -> Refusal | None:
     """Return the refusal of an object too large for etcd; None if it fits."""
     write = checked.write
@@ -279,21 +294,6 @@ def _refuse_size(
     return storagelimits.refuse(strategy.stored_size(stored), key, old_revision=old_revision)
 
 
-def _with_managers(checked: _Checked, strategy: Strategy) -> dict[str, JSONValue]:
-    """Return the server's metadata, managed fields included."""
-    write = checked.write
-    entries = write.read.entries()
-    metadata: dict[str, JSONValue] = checked.system_metadata.value
-    if entries:
-        metadata = {**metadata, "managedFields": entries}
-    if write.live is None or not entries or not strategy.profile.apply.times_follow_writes:
-        return metadata
-    from pytest_crd.engine.registry.fieldmanager import fieldmanager  # noqa: PLC0415 - needed only for objects with managed fields
-
-    settled = fieldmanager.settled(_with_metadata(write.encoded(), metadata), without_version(write.live))
-    return {**metadata, "managedFields": settled["metadata"]["managedFields"]}
-
-
 def _scaled(outcome: RequestOutcome, strategy: Strategy) -> RequestOutcome:
     """Return the outcome of a request to `/scale`, with the Scale as its object."""
     if outcome.resource is None:
@@ -303,7 +303,7 @@ def _scaled(outcome: RequestOutcome, strategy: Strategy) -> RequestOutcome:
     return RequestOutcome(answer, outcome.before, lambda: (outcome.stored, scale_object))
 
 
-def _already_exists(checked: _Checked, before: Resource, target: RequestTarget) -> RefusedError:
+def _already_exists(checked: CheckedWrite, before: Resource, target: RequestTarget) -> RefusedError:
     is_ending = bool((before.get("metadata") or {}).get("deletionTimestamp"))
     name = checked.write.resource["metadata"]["name"]
     return RefusedError(refusal.already_exists(target.resource, name, is_ending=is_ending), checked.write.read.decoded)
@@ -322,7 +322,7 @@ def _refuse(
     return answer
 
 
-def _observed(request: Request, checked: _Checked, outcomes: Sequence[RuleOutcome]) -> ObservedRequest:
+def _observed(request: Request, checked: CheckedWrite, outcomes: Sequence[RuleOutcome]) -> ObservedRequest:
     write, decoded = checked.write, checked.write.read.decoded
     written: Literal["object", "status"] = "status" if request.subresource == "status" else "object"
     errors = checked.validated.errors
@@ -334,11 +334,3 @@ def _owned(entries: list[JSONValue]) -> dict[str, tuple[OwnedPath, ...]]:
     from pytest_crd.engine.registry.fieldmanager import managers  # noqa: PLC0415 - few callers ask for owners
 
     return managers.paths(managers.read(entries))
-
-
-def _with_metadata(resource: Resource, system_metadata: Mapping[str, JSONValue]) -> Resource:
-    """Return *resource* with the server's metadata, keys sorted."""
-    client_metadata = {
-        key: value for key, value in resource["metadata"].items() if key not in systemmetadata.SERVER_MADE
-    }
-    return {**resource, "metadata": dict(sorted({**client_metadata, **system_metadata}.items()))}

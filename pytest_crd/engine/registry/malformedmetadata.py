@@ -17,6 +17,7 @@ from pytest_crd.engine.profile import Profile
 
 # The server sets these fields after admission.
 _REPLACED: Final = ("creationTimestamp", "generation", "namespace", "uid")
+_IDENTITY: Final = ("namespace", "uid")
 _METADATA: Final = FieldPath(("metadata",))
 
 
@@ -44,6 +45,27 @@ class MalformedMetadata(NamedTuple):
         """
         quoted = {**self.sent, **prepared, **system}
         return fielderror.invalid(_METADATA, dict(sorted(quoted.items())), self.problem)
+
+
+def read(metadata: JSONValue, *, is_status: bool) -> JSONValue:
+    """
+    Return metadata as the server reads it after admission.
+
+    A namespace and a uid of wrong types are absent. Managed fields with a null are absent in an update of the status; else the null is
+    an entry without fields.
+    """
+    if not isinstance(metadata, Mapping):
+        return metadata
+    sent_entries = metadata.get("managedFields")
+    entries = sent_entries if isinstance(sent_entries, list) else []
+    has_null = None in entries
+    hidden = {key for key in _IDENTITY if not isinstance(metadata.get(key), str)}
+    read_metadata = {key: value for key, value in metadata.items() if key not in hidden}
+    if has_null and is_status:
+        del read_metadata["managedFields"]
+    elif has_null:
+        read_metadata["managedFields"] = [{} if entry is None else entry for entry in entries]
+    return read_metadata
 
 
 def find(metadata: JSONValue, profile: Profile) -> MalformedMetadata | None:

@@ -101,9 +101,17 @@ class RequestOutcome:
         response: The response, with its object without generated values.
         before: The stored object before, without its resourceVersion; None if there was none.
         report: Reports the request to the observer of the CRD. A server calls it once the request counts.
+        sent_version: The resourceVersion of a new object, which only a dry run keeps; empty without one.
     """
 
-    def __init__(self, response: Response, before: Resource | None, load: Callable[[], _Result] | None = None) -> None:
+    def __init__(
+        self,
+        response: Response,
+        before: Resource | None,
+        load: Callable[[], _Result] | None = None,
+        *,
+        sent_version: str = "",
+    ) -> None:
         """
         Create from a response.
 
@@ -111,9 +119,11 @@ class RequestOutcome:
             response: The response.
             before: The stored object before.
             load: Returns the stored object and the object of the response; None for a refused request.
+            sent_version: The resourceVersion of a new object.
         """
         self.response = response
         self.before = before
+        self.sent_version = sent_version
         self.report: Callable[[], None] = lambda: None
         self._load = load
 

@@ -72,10 +72,9 @@ class ScaleOwners:
         metadata = {**scale_object["metadata"], **({"managedFields": entries} if entries else {})}
         return {**scale_object, "metadata": metadata}
 
-    def updated(self, live: Resource, sent: Resource, resource: Resource, writer: Writer) -> dict[str, JSONValue]:
-        """Return *resource* with its managed fields updated after a PUT or PATCH of the Scale *sent*."""
-        now = self._manager.update(self.of_live(live), sent, writer)
-        return self.owned(live, now, resource)
+    def tracked(self, live: Resource, sent: Resource, writer: Writer) -> dict[str, JSONValue]:
+        """Return the Scale *sent* in a PUT or PATCH with its managed fields."""
+        return self._manager.update(self.of_live(live), sent, writer)
 
     def apply(self, live: Resource, applied: Resource, writer: Writer) -> Applied:
         """

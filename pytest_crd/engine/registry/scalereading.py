@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -55,7 +56,7 @@ class ScaleReader(RequestReader):
         resource = self._with_scale(live, admitted, target) if self.decoder.is_built_in else dict(live)
         body = DecodedBody(resource, changes, problems, sent=resource)
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
-        owned = functools.partial(self.owners.of_scale.owned, live, new.resource, resource)
+        owned = functools.partial(self.owners.of_scale.owned, live, admitted.encoded, resource)
         return Read(body, prepared, functools.cache(owned))
 
     def _read_replicas(
@@ -84,6 +85,12 @@ class ScaleReader(RequestReader):
             raise RefusedError(why, warnings=decoded.problems)
         if live is None:
             raise RefusedError(requestmetadata.refuse_missing(target), warnings=decoded.problems)
+        sent_scale = {key: value for key, value in decoded.encoded.items() if key != "status"}
+        writer = make_writer(request, generated)
+        has_owners = self.profile.apply.scales_have_owners
+        tracked = functools.cache(functools.partial(self.owners.of_scale.tracked, live, sent_scale, writer))
+        if self.admit is not None and has_owners:
+            decoded = decoded._replace(metadata=_with_entries(decoded.metadata, tracked()))
         decoded, changes = self._admitted_scale(decoded, live)
         scale.of_resource(live, self.subresources)  # raises if the stored object has no valid scale
         if self.decoder.is_built_in:
@@ -94,11 +101,13 @@ class ScaleReader(RequestReader):
             raise RefusedError(why, warnings=decoded.problems)
         body = DecodedBody(resource, changes, decoded.problems, sent=resource)
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
-        sent_scale = {key: value for key, value in decoded.encoded.items() if key != "status"}
-        if not self.profile.apply.scales_have_owners:
+        if not has_owners:
             return Read(body, prepared, lambda: live)
-        writer = make_writer(request, generated)
-        managed = functools.partial(self.owners.of_scale.updated, live, sent_scale, resource, writer)
+
+        def managed() -> Resource:
+            now = tracked() if self.admit is None else decoded.encoded
+            return self.owners.of_scale.owned(live, now, resource)
+
         return Read(body, prepared, functools.cache(managed))
 
     def _admitted_scale(self, decoded: DecodedScale, live: Resource) -> tuple[DecodedScale, Changes]:
@@ -111,6 +120,8 @@ class ScaleReader(RequestReader):
         if self.admit is None:
             return decoded, Changes()
         old = scale.of_resource(live, self.subresources, marks_unset=not self.decoder.is_built_in)
+        if self.profile.apply.scales_have_owners:
+            old["metadata"] = _with_entries(old["metadata"], self.owners.of_scale.of_live(live))
         sent = decoded.encoded
         admitted = self.admit(sent, old)
         new = admitted.object or {}
@@ -132,3 +143,10 @@ class ScaleReader(RequestReader):
         if refused is not None:
             raise RefusedError(refused)
         return resource
+
+
+def _with_entries(metadata: Mapping[str, JSONValue], tracked: Resource) -> dict[str, JSONValue]:
+    """Return the metadata of a Scale with the managed fields of another form of it."""
+    without = {key: value for key, value in metadata.items() if key != "managedFields"}
+    entries = (tracked.get("metadata") or {}).get("managedFields")
+    return {**without, "managedFields": entries} if entries else without

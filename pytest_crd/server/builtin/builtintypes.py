@@ -172,7 +172,9 @@ class BuiltInType(ResourceType):
             return stored_value, finish(outcome.resource or {})
 
         before_without_version = None if stored is None else request.without_version(stored)
-        return RequestOutcome(outcome.response, before_without_version, build_results)
+        return RequestOutcome(
+            outcome.response, before_without_version, build_results, sent_version=outcome.sent_version
+        )
 
     def prepared(self, request_: Request) -> Request:
         """Return a request with duplicate keys of its body resolved as Go does."""

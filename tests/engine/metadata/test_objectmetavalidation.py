@@ -66,25 +66,25 @@ def test_an_update_repeats_errors_of_its_checks() -> None:
         "finalizers": ["a b"],
         "deletionGracePeriodSeconds": 1,
     }
-    errors = objectmetavalidation.validate_update(metadata, {}, namespaced=False, profile=NEW)
+    errors = objectmetavalidation.validate_update(metadata, {"name": "a"}, namespaced=False, profile=NEW)
     assert Counter(error.field for error in errors) == {
         "metadata.generateName": 1,
         "metadata.labels": 2 * 3,
         "metadata.finalizers": 1,
         "metadata.deletionGracePeriodSeconds": 2,
     }
-    common = objectmetavalidation.validate_common_update(metadata, {}, namespaced=False, profile=NEW)
+    common = objectmetavalidation.validate_common_update(metadata, {"name": "a"}, namespaced=False, profile=NEW)
     assert errors[: len(common)] == common
 
 
 def test_an_update_accepts_a_name_that_is_not_a_subdomain() -> None:
-    assert objectmetavalidation.validate_update({"name": "A"}, {}, namespaced=False, profile=NEW) == []
+    assert objectmetavalidation.validate_update({"name": "A"}, {"name": "A"}, namespaced=False, profile=NEW) == []
 
 
 def test_each_reading_prints_other_addresses() -> None:
     event = {"apiVersion": "v1", "kind": "Event", "name": "a", "uid": "u", "controller": True}
     metadata = {"name": "a", "ownerReferences": [event]}
-    errors = objectmetavalidation.validate_update(metadata, {}, namespaced=False, profile=OLD)
+    errors = objectmetavalidation.validate_update(metadata, {"name": "a"}, namespaced=False, profile=OLD)
     assert len(set(map(str, errors))) == 3
 
 

@@ -74,7 +74,7 @@ def _put(sent: dict[str, Any], stored: Any = STORED, **options: Any) -> RequestO
 
 
 def test_a_create_generates_uid_time_and_generation() -> None:
-    body = Body({**TYPE, "metadata": {"generateName": "a-", "uid": "mine", "resourceVersion": "3"}, "spec": {"n": 1}})
+    body = Body({**TYPE, "metadata": {"generateName": "a-", "uid": "mine"}, "spec": {"n": 1}})
     outcome = handlers.handle(None, Request("create", body), V1, GENERATED)
 
     assert (outcome.before, outcome.changed, outcome.response.code) == (None, True, 201)

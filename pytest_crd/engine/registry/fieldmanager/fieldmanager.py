@@ -6,6 +6,7 @@ Objects are decoded, in the version of the request, with all of their metadata.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -92,11 +93,12 @@ class FieldManager:
         bare = _without_entries(new)
         if live is not None and not managed_before.owners:
             return bare  # not tracked, and an update does not start tracking
-        try:
-            managed = self._updated(live or self._empty, bare, managed_before, writer)
-        except (ConversionError, TypedError):
-            return _with_entries(bare, _entries(live) if self._release.keeps_owners_on_errors else [])
-        return _with_entries(bare, managers.write(managed))
+        entries: Sequence[JSONValue] = _entries(live) if self._release.keeps_owners_on_errors else []
+        if _kind(bare) != _kind(self._type_meta):  # a patch may change it
+            return _with_entries(bare, entries)
+        with contextlib.suppress(ConversionError, TypedError):
+            entries = managers.write(self._updated(live or self._empty, bare, managed_before, writer))
+        return _with_entries(bare, entries)
 
     def apply(self, live: JSONObject | None, applied: JSONObject, writer: Writer) -> Applied:
         """

@@ -1,0 +1,82 @@
+"""Validated objects on their way to the store, with the metadata that the server sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import systemmetadata
+from pytest_crd.engine.registry import scale
+from pytest_crd.engine.registry.request import without_version
+from pytest_crd.engine.registry.response import Stored
+from pytest_crd.engine.registry.strategy import PendingWrite, Strategy, Validated
+
+
+class CheckedWrite(NamedTuple):
+    """
+    An object that was validated.
+
+    Attributes:
+        write: The object.
+        validated: The errors and warnings.
+        system_metadata: The metadata that the server sets.
+    """
+
+    write: PendingWrite
+    validated: Validated
+    system_metadata: Stored
+
+    @property
+    def version(self) -> str:
+        """The resourceVersion between admission and the store; empty without one."""
+        write = self.write
+        metadata = (write.read.decoded.resource if write.live is None else write.live).get("metadata") or {}
+        version: str = metadata.get("resourceVersion") or ""
+        return version
+
+    def metadata(self, strategy: Strategy) -> dict[str, JSONValue]:
+        """Return the server's metadata, managed fields included."""
+        write = self.write
+        entries = write.read.entries()
+        metadata: dict[str, JSONValue] = self.system_metadata.value
+        if entries:
+            metadata = {**metadata, "managedFields": entries}
+        if write.live is None or not entries or not strategy.profile.apply.times_follow_writes:
+            return metadata
+        from pytest_crd.engine.registry.fieldmanager import fieldmanager  # noqa: PLC0415 - needed only for objects with managed fields
+
+        settled = fieldmanager.settled(with_metadata(write.encoded(), metadata), without_version(write.live))
+        return {**metadata, "managedFields": settled["metadata"]["managedFields"]}
+
+    def typed_metadata(self, strategy: Strategy) -> dict[str, JSONValue]:
+        """Return the server's metadata to store, without the nulls that a mutating plugin leaves in managed fields."""
+        metadata = self.metadata(strategy)
+        entries = metadata.get("managedFields") or ()
+        if not any(None in entry.values() for entry in entries):
+            return metadata
+        typed = [{key: value for key, value in entry.items() if value is not None} for entry in entries]
+        return {**metadata, "managedFields": typed}
+
+    def reviewed(self, strategy: Strategy) -> tuple[Resource, Resource | None]:
+        """Return the object and the stored one as validating plugins see them: for `/scale`, their Scales."""
+        write, live = self.write, self.write.live
+        metadata = self.metadata(strategy)
+        if self.version:
+            metadata = {**metadata, "resourceVersion": self.version}
+        admitted = write.read.managed()["metadata"]
+        if "managedFields" in admitted and "managedFields" not in metadata:
+            metadata = {**metadata, "managedFields": admitted["managedFields"]}  # a mutating plugin emptied the list
+        new = with_metadata(write.encoded(), metadata)
+        if live is None or write.subresource != "scale":
+            return new, live
+        return scale.of_resource(new, strategy.subresources), scale.of_resource(live, strategy.subresources)
+
+
+def with_metadata(resource: Resource, system_metadata: Mapping[str, JSONValue]) -> Resource:
+    """Return *resource* with the server's metadata, keys sorted."""
+    client_metadata = {
+        key: value for key, value in resource["metadata"].items() if key not in systemmetadata.SERVER_MADE
+    }
+    return {**resource, "metadata": dict(sorted({**client_metadata, **system_metadata}.items()))}
