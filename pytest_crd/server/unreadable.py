@@ -50,10 +50,12 @@ def status_of_event(error: ApiError) -> JSONValue:
 def find_problem(type_: ResourceType, entry: StoredObject) -> str:
     """Return why an object is unreadable in the version of *type_*; empty if it is readable."""
     problem = type_.conversion_problem(entry)
-    if not problem:
-        return ""
-    known = type_.profile.knows_unreadable_objects
-    return f"{_decoding(entry)}{problem}" if known else problem
+    return describe(type_, entry, problem) if problem else ""
+
+
+def describe(type_: ResourceType, entry: StoredObject, problem: str) -> str:
+    """Return why the server cannot decode an object, given the *problem* of its conversion."""
+    return f"{_decoding(entry)}{problem}" if type_.profile.knows_unreadable_objects else problem
 
 
 def _decoding(entry: StoredObject) -> str:

@@ -143,6 +143,8 @@ def _commit(  # noqa: PLR0913, PLR0917 - a request and its outcome
         admit(info.name or _name_in(request.body), outcome.response.warnings)
     if not _is_refused_early(outcome):
         _demand_conversions(type_, request, entry, outcome)
+    if not outcome.is_read_back:
+        raise _not_read_back(store, type_, info, entry, outcome)
     if not outcome.response.accepted:
         raise statuses.ApiError(outcome.response.status, warnings=outcome.response.warnings)
     value = _persist(store, type_, info, request, entry, outcome) if type_.is_stored else outcome.resource or {}
@@ -189,6 +191,18 @@ def _persist(  # noqa: PLR0913, PLR0917 - a request and its outcome
     elif outcome.changed:
         entry = store.put(entry.key, outcome.stored)
     return _with_version(answer, str(entry.revision))
+
+
+def _not_read_back(
+    store: Store, type_: ResourceType, info: RequestInfo, entry: StoredObject | None, outcome: RequestOutcome
+) -> statuses.ApiError:
+    """Store an object that cannot be read, and return the error."""
+    assert outcome.stored is not None  # noqa: S101 - a request that removes the object reads nothing
+    key = type_.key(info.namespace, outcome.stored["metadata"]["name"])
+    written = store.put(key, outcome.stored) if entry is None or outcome.changed else entry
+    status = outcome.response.status or {}
+    problem = unreadable.describe(type_, written, status["message"])
+    return statuses.ApiError(statuses.failure(500, "", problem).status, warnings=outcome.response.warnings)
 
 
 def _demand_conversions(
@@ -250,6 +264,7 @@ def _as_engine_request(info: RequestInfo, request: HTTPRequest, type_: ResourceT
         dry_run=query.has("dryRun"),
         user=request.user,
         user_agent=request.headers.get("user-agent", ""),
+        names_field_validation=bool(query.first("fieldValidation")),
         storage_prefix="" if query.has("dryRun") else _STORAGE_PREFIX,  # a dry run does not reach etcd
     )
     _demand_options(write, query, type_)

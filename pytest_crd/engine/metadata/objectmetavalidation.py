@@ -101,6 +101,8 @@ def validate_common_update(
         apiserver registry/rest/update.go, validateCommonFields.
     """
     naming = ObjectNaming(objectmetarules.PATH_SEGMENT, namespaced=namespaced)
+    if {} in (metadata.get("managedFields") or ()):  # the general rules see no entries if a webhook sets a null one
+        metadata = {key: value for key, value in metadata.items() if key != "managedFields"}
     return [
         *objectmetarules.validate(metadata, _METADATA, naming, profile),
         *objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, Reading.SECOND),

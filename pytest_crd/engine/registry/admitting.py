@@ -19,7 +19,7 @@ from pytest_crd.engine.registry.subresources import SCALE_TYPE_META
 _ABSENT: Final = object()
 _MANAGED: Final = ("metadata", "managedFields")
 _META_VERSION: Final = "meta.k8s.io/v1"
-# The default, which clients leave out.
+# The default; a review has it only if the client names it.
 _FIELD_VALIDATION: Final = "Warn"
 
 
@@ -141,6 +141,6 @@ def _options(request: Request, operation: Operation) -> dict[str, JSONValue]:
         options["dryRun"] = ["All"]
     if request.field_manager:
         options["fieldManager"] = request.field_manager
-    if request.field_validation != _FIELD_VALIDATION:
+    if request.names_field_validation or request.field_validation != _FIELD_VALIDATION:
         options["fieldValidation"] = request.field_validation
     return options

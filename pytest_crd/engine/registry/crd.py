@@ -98,6 +98,10 @@ class CrdStrategy:
         is_v1beta1 = self.type_meta["apiVersion"] == declared.V1BETA1
         return wholecrd.deprecations(self.profile, is_v1beta1=is_v1beta1)
 
+    def calls_webhook(self, _stored: JSONObject) -> bool:
+        """Return False: CRDs are not converted."""
+        return False
+
     def read(self, stored: JSONObject, _namespace: str) -> dict[str, JSONValue]:
         """Return a stored CRD."""
         return {**stored, "metadata": {**stored["metadata"]}}

@@ -100,6 +100,10 @@ class CustomResourceStrategy(ObjectStrategy):
         """The warnings of each response if the version is deprecated."""
         return deprecation.warnings(self._crd, self._served.spec)
 
+    def calls_webhook(self, stored: Resource) -> bool:
+        """Return whether a webhook converts a stored object to this version."""
+        return self._storage.calls_webhook(stored)
+
     def read(self, stored: Resource, namespace: str) -> dict[str, JSONValue]:
         """
         Return a stored object in this version, in *namespace* if its metadata has none.

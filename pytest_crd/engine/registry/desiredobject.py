@@ -330,6 +330,8 @@ class RequestReader(NamedTuple):
         decoded, managed = self._admitted(request, decoded, lambda: resource, live, target)
         metadata = decoded.resource.get("metadata") or {}
         if live is None:
+            if (refused := requestmetadata.refuse_create(metadata, target)) is not None:
+                raise RefusedError(refused, decoded)
             prepared = requestmetadata.prepare_create(metadata, target, suffix=generated.suffix())
             return Read(decoded, prepared, managed)
         prepared = requestmetadata.prepare_update(metadata, live["metadata"], target, is_patched=True)

@@ -30,7 +30,7 @@ from pytest_crd.engine.registry.request import FIXED_VALUES, GeneratedValues, Re
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Response, Stored
 from pytest_crd.engine.registry.scalereading import ScaleReader
-from pytest_crd.engine.registry.strategy import PendingWrite, StoredForms, Strategy
+from pytest_crd.engine.registry.strategy import NotReadBackError, PendingWrite, StoredForms, Strategy
 
 _NOT_FOUND: Final = 404
 _VERSIONED: Final = Refusal(500, "", "resourceVersion should not be set on objects to be created")
@@ -63,13 +63,17 @@ def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
     before = None if stored is None else without_version(stored)
     if not strategy.is_served:
         return RequestOutcome(response.refused(refusal.NOT_SERVED, subject={}), before)
+    without_object = None
+    if stored is not None and request.verb == "update" and strategy.calls_webhook(stored):
+        without_object = _refuse_without_object(stored, request, strategy)
     try:
+        if without_object is not None and without_object.refusal.code != _NOT_FOUND:
+            raise without_object
         live = None if stored is None or request.verb == "create" else _read_live(stored, request, strategy)
-    except RefusedError as unreadable:
-        target = _target(request, None, strategy)
-        named = target._replace(name=request.name or ((before or {}).get("metadata") or {}).get("name", ""))
-        first = _find_first_refusal(unreadable, request, named, strategy)
-        return RequestOutcome(_refuse(first, target, request, strategy, observe), before)
+    except RefusedError as refused:
+        warnings = refused.warnings if without_object is None else without_object.warnings
+        refused = RefusedError(refused.refusal, warnings=warnings)
+        return RequestOutcome(_refuse(refused, _target(request, None, strategy), request, strategy, observe), before)
     target = _target(request, live, strategy)
     outcomes: list[RuleOutcome] | None = None if observe is None else []
     plugins = None if admission is None else RequestAdmission(admission, request, target, strategy)
@@ -93,18 +97,16 @@ def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
     return _scaled(outcome, strategy) if request.subresource == "scale" else outcome
 
 
-def _find_first_refusal(
-    unreadable: RefusedError, request: Request, target: RequestTarget, strategy: Strategy
-) -> RefusedError:
-    """Return the first refusal of a request for an unreadable object: the server decodes the body of an update before it reads."""
-    refused = unreadable
-    if request.verb == "update" and not strategy.creates_by_update:
-        try:
-            _reader(request, strategy, None).read(request, None, target, FIXED_VALUES)
-        except RefusedError as error:
-            refused = error
-    is_missing = refused.refusal.code == _NOT_FOUND
-    return RefusedError(unreadable.refusal, warnings=refused.warnings) if is_missing else refused
+def _refuse_without_object(stored: Resource, request: Request, strategy: Strategy) -> RefusedError:
+    """Return the refusal of an update for its body, which the server decodes before it reads the object; 404 if the body is fine."""
+    name = request.name or (stored.get("metadata") or {}).get("name", "")
+    target = _target(request, None, strategy)._replace(name=name)
+    refused = RefusedError(requestmetadata.refuse_missing(target))
+    try:
+        _reader(request, strategy, None).read(request, None, target, FIXED_VALUES)
+    except RefusedError as error:
+        refused = error
+    return refused
 
 
 def _reader(request: Request, strategy: Strategy, plugins: RequestAdmission | None) -> RequestReader:
@@ -180,8 +182,21 @@ def _store(
     except RefusedError as refused:
         warned = (*warnings, *refused.warnings)
         answer = response.refused(refused.refusal, subject={}, warnings=warned, changes=decoded.changes)
+        if isinstance(refused, NotReadBackError) and not request.dry_run:
+            return _not_read_back(answer, refused.written, checked, before, strategy)
         return RequestOutcome(answer, before)
     return _accepted(checked, forms, before, strategy, warnings)
+
+
+def _not_read_back(
+    answer: Response, written: Stored, checked: CheckedWrite, before: Resource | None, strategy: Strategy
+) -> RequestOutcome:
+    """Return the outcome of a request that stores an object and fails to read it."""
+
+    def load() -> tuple[Resource, None]:
+        return checkedwrites.with_metadata(written.value, checked.typed_metadata(strategy)), None
+
+    return RequestOutcome(answer, before, load, is_read_back=False)
 
 
 def _forms(checked: CheckedWrite, before: Resource | None, request: Request, strategy: Strategy) -> StoredForms:

@@ -50,6 +50,7 @@ class Request(NamedTuple):
         user: The user.
         user_agent: The User-Agent, the default for the field manager.
         storage_prefix: The prefix of keys in the store, which few messages include; `/registry` in a cluster.
+        names_field_validation: Whether the request names its field validation, even if it is the default.
     """
 
     verb: Verb
@@ -66,6 +67,7 @@ class Request(NamedTuple):
     user: User = ADMINISTRATOR
     user_agent: str = USER_AGENT
     storage_prefix: str = ""
+    names_field_validation: bool = False
 
 
 class GeneratedValues(NamedTuple):
@@ -102,6 +104,7 @@ class RequestOutcome:
         before: The stored object before, without its resourceVersion; None if there was none.
         report: Reports the request to the observer of the CRD. A server calls it once the request counts.
         sent_version: The resourceVersion of a new object, which only a dry run keeps; empty without one.
+        is_read_back: False if the object is stored, but no webhook converts it back for the response.
     """
 
     def __init__(
@@ -111,6 +114,7 @@ class RequestOutcome:
         load: Callable[[], _Result] | None = None,
         *,
         sent_version: str = "",
+        is_read_back: bool = True,
     ) -> None:
         """
         Create from a response.
@@ -120,10 +124,12 @@ class RequestOutcome:
             before: The stored object before.
             load: Returns the stored object and the object of the response; None for a refused request.
             sent_version: The resourceVersion of a new object.
+            is_read_back: Whether the stored object can be read.
         """
         self.response = response
         self.before = before
         self.sent_version = sent_version
+        self.is_read_back = is_read_back
         self.report: Callable[[], None] = lambda: None
         self._load = load
 

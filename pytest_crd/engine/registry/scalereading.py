@@ -120,8 +120,8 @@ class ScaleReader(RequestReader):
         if self.admit is None:
             return decoded, Changes()
         old = scale.of_resource(live, self.subresources, marks_unset=not self.decoder.is_built_in)
-        if self.profile.apply.scales_have_owners:
-            old["metadata"] = _with_entries(old["metadata"], self.owners.of_scale.of_live(live))
+        tracked = self.owners.of_scale.of_live(live) if self.profile.apply.scales_have_owners else {}
+        old["metadata"] = _with_entries(old["metadata"], tracked)
         sent = decoded.encoded
         admitted = self.admit(sent, old)
         new = admitted.object or {}

@@ -14,7 +14,7 @@ from pytest_crd.engine.registry.request import without_version
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.served import Served
-from pytest_crd.engine.registry.strategy import StoredForms
+from pytest_crd.engine.registry.strategy import NotReadBackError, StoredForms
 
 
 class Storage:
@@ -62,6 +62,7 @@ class Storage:
 
         Raises:
             RefusedError: 500: the webhook does not convert it.
+            NotReadBackError: The webhook does not convert it back.
         """
         passes = self._storage.passes
         is_settled = not is_raw and (not defaulted or passes.settles)
@@ -74,17 +75,24 @@ class Storage:
         whole = {**resource, "metadata": {**metadata, **system}} if system else resource
         written = passes.prune(self.convert(whole, self._version_of(self._storage)))
         defaulted_form = passes.default(written.value).value
-        read = self._converted(defaulted_form, self._storage) if is_read_back else defaulted_form
         # An object in the storage version is stored unpruned, and pruned when read.
         stored = resource if is_raw and self._storage is self._served else written.value
         added = system.keys() - resource["metadata"].keys()
-        forms = [Stored.from_value(_without_metadata(form, added)) for form in (stored, read)]
-        return StoredForms(forms[0], forms[1], written.dropped)
+        stored_form = Stored.from_value(_without_metadata(stored, added))
+        try:
+            read = self._converted(defaulted_form, self._storage) if is_read_back else defaulted_form
+        except RefusedError as refused:
+            raise NotReadBackError(refused.refusal, stored_form) from None
+        return StoredForms(stored_form, Stored.from_value(_without_metadata(read, added)), written.dropped)
 
     def _lacks_status(self, resource: Resource) -> bool:
         """Return whether reading adds a default status after a create removed the status."""
         declared = self._served.schema.properties.get("status") if self._served.schema else None
         return declared is not None and declared.default is not None and "status" not in resource
+
+    def calls_webhook(self, stored: Resource) -> bool:
+        """Return whether a webhook converts a stored object to the version of the request."""
+        return self._converter is not None and stored.get("apiVersion") != self._version_of(self._served)
 
     def read(self, old: Resource, namespace: str) -> dict[str, JSONValue]:
         """

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -15,7 +16,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import admission
 from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
-from pytest_crd.engine.registry.requestbody import TypedObject
+from pytest_crd.engine.registry.requestbody import RefusedError, TypedObject
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.subresources import Subresources
 
@@ -46,6 +47,20 @@ class StoredForms(NamedTuple):
     written: Stored
     returned: Stored
     lost: tuple[SpelledPath, ...] = ()
+
+
+class NotReadBackError(RefusedError):
+    """
+    An object that the server stores, and then cannot convert back to the version of the request.
+
+    Attributes:
+        written: The written form.
+    """
+
+    def __init__(self, refused: Refusal, written: Stored) -> None:
+        """Create from the refusal of the conversion."""
+        super().__init__(refused)
+        self.written = written
 
 
 class PendingWrite(NamedTuple):
@@ -122,6 +137,9 @@ class Strategy(Protocol):
     def read(self, stored: Resource, namespace: str) -> dict[str, JSONValue]:
         """Return a stored object in the version of the request, in *namespace* if its metadata has none."""
 
+    def calls_webhook(self, stored: Resource) -> bool:
+        """Return whether a webhook converts a stored object to the version of the request."""
+
     def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
         """Return the object with the fields that its URL may write; others keep the values of *live*."""
 
@@ -140,6 +158,7 @@ class Strategy(Protocol):
 
         Raises:
             RefusedError: The object cannot be stored.
+            NotReadBackError: It is stored, and cannot be converted back.
         """
 
     def stored_size(self, stored: Resource) -> int:
@@ -164,6 +183,10 @@ class ObjectStrategy:
     def interfaces(self) -> ObjectInterfaces:
         """Functions for its objects, for admission plugins: objects have one version and no defaults."""
         return admission.single_version(self.type_meta["apiVersion"])
+
+    def calls_webhook(self, _stored: Resource) -> bool:
+        """Return False: a webhook converts only custom resources."""
+        return False
 
     def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
         """Return the object with the fields that its URL may write; others keep the values of *live*."""

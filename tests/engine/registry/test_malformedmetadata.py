@@ -25,3 +25,18 @@ def test_errors_quote_the_prepared_metadata() -> None:
     assert str(malformed.error({"name": "a", "namespace": "b"}, {"uid": "u"})) == (
         'metadata: Invalid value: {"labels":{"a":1},"name":"a","namespace":"b","uid":"u"}: cannot convert int64 to string'
     )
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_status", "expected"),
+    [
+        (None, False, None),
+        ({"namespace": {}, "uid": 1, "name": "a"}, False, {"name": "a"}),
+        ({"namespace": "a", "uid": "u"}, False, {"namespace": "a", "uid": "u"}),
+        ({"managedFields": [None]}, False, {"managedFields": [{}]}),
+        ({"managedFields": [None], "name": "a"}, True, {"name": "a"}),
+        ({"managedFields": None}, True, {"managedFields": None}),
+    ],
+)
+def test_metadata_is_read_without_values_of_wrong_types(sent: Any, is_status: Any, expected: Any) -> None:
+    assert malformedmetadata.read(sent, is_status=is_status) == expected

@@ -208,3 +208,17 @@ def test_sent_managed_fields_are_validated_on_update(entry: dict[str, Any], caus
     outcome = _put({"metadata": {"managedFields": [expected]}, "spec": {"n": 1}}, field_manager="me")
 
     assert [error.detail for error in outcome.response.errors] == causes
+
+
+@pytest.mark.parametrize(("version", "code"), [("3", 500), ("0", 201), ("x", 201), (str(2**64), 201)])
+def test_a_new_object_with_a_resource_version_is_refused(version: str, code: int) -> None:
+    body = Body({**TYPE, "metadata": {"name": "a", "resourceVersion": version}, "spec": {"n": 1}})
+
+    assert handlers.handle(None, Request("create", body), V1, GENERATED).response.code == code
+
+
+def test_a_dry_run_keeps_the_resource_version_of_a_new_object() -> None:
+    body = Body({**TYPE, "metadata": {"name": "a", "resourceVersion": "3"}, "spec": {"n": 1}})
+    outcome = handlers.handle(None, Request("create", body, dry_run=True), V1, GENERATED)
+
+    assert (outcome.response.code, outcome.sent_version) == (201, "3")
