@@ -14,6 +14,7 @@ from pytest_crd.engine.golang import decoding, jsonsyntax, printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.golang.gotypes import List, Map, Raw
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
@@ -52,6 +53,17 @@ def decode(patch: bytes) -> list[Document]:
     return operations or []
 
 
+def _without_floats(value: JSONValue) -> JSONValue:
+    """Return a value with integers instead of floats without a fraction, as Go reads back the JSON that it writes."""
+    if isinstance(value, float):
+        return jsonvalue.number(value)
+    if isinstance(value, list):
+        return [_without_floats(item) for item in value]
+    if type(value) is dict:  # others keep the order of their keys, and are no custom resources
+        return {key: _without_floats(item) for key, item in value.items()}
+    return value
+
+
 def apply(operations: list[Document], resource: Resource, profile: Profile) -> Resource:
     """
     Return *resource* after the *operations* of a patch.
@@ -65,7 +77,7 @@ def apply(operations: list[Document], resource: Resource, profile: Profile) -> R
         PatchFailedError: An operation fails, or the result is no object with a kind.
     """
     try:
-        patched = jsonpatch.apply(jsonvalue.from_python(resource), operations, profile.json_patch)
+        patched = jsonpatch.apply(_without_floats(resource), operations, profile.json_patch)
     except OperationError as error:
         if error.panics:
             raise PatchFailedError(f"the server panics over operation {error.index}: {error}") from None

@@ -147,7 +147,7 @@ def _answer(behaviour: Behaviour, review: Any) -> Any:
         edits = behaviour.get("to", {}).get(desired.rpartition("/")[2], ())
         by_name = behaviour.get("of", {})
         converted = [
-            edit({**object_, "apiVersion": desired}, [*edits, *by_name.get(object_["metadata"]["name"], ())])
+            edit({**object_, "apiVersion": desired}, [*edits, *by_name.get(_name_of(object_), ())])
             for object_ in request["objects"]
         ]
         response |= {"convertedObjects": converted, "result": {"status": "Success"}}
@@ -157,6 +157,12 @@ def _answer(behaviour: Behaviour, review: Any) -> Any:
             patch = behaviour.get("patchText", json.dumps(behaviour.get("patch")))
             response |= {"patchType": "JSONPatch", "patch": base64.b64encode(patch.encode()).decode()}
     return {"apiVersion": review["apiVersion"], "kind": review["kind"], "response": response}
+
+
+def _name_of(object_: Any) -> Any:
+    """Return the name of an object; None if a webhook for admission left no metadata."""
+    metadata = object_.get("metadata")
+    return metadata.get("name") if isinstance(metadata, dict) else None
 
 
 def _set(root: Any, pointer: str, value: Any) -> None:

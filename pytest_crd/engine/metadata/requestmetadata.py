@@ -198,7 +198,9 @@ def other_uid(uid: str, old_uid: str) -> str:
     return f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old_uid}"
 
 
-def prepare_create(metadata: Mapping[str, JSONValue], target: RequestTarget, *, suffix: str = "xxxxx") -> Prepared:
+def prepare_create(
+    metadata: Mapping[str, JSONValue], target: RequestTarget, *, suffix: str = "xxxxx", keeps_deletion: bool = False
+) -> Prepared:
     """
     Return the metadata of a POST for validation and the store.
 
@@ -206,11 +208,13 @@ def prepare_create(metadata: Mapping[str, JSONValue], target: RequestTarget, *, 
         metadata: Root metadata, decoded and accepted so far; not modified.
         target: The object in the URL; its namespace is filled in.
         suffix: The five random characters of a generated name.
+        keeps_deletion: Whether deletion fields come from a mutating plugin, and stay.
 
     Reference:
         apiserver registry/rest/meta.go, WipeObjectMetaSystemFields; create.go, BeforeCreate; storage/names/generate.go.
     """
-    prepared = {key: value for key, value in metadata.items() if key not in DELETION}
+    dropped = () if keeps_deletion else DELETION
+    prepared = {key: value for key, value in metadata.items() if key not in dropped}
     generates = bool(prepared.get("generateName")) and not prepared.get("name")
     if generates:
         # Go cuts between bytes, and prints the remaining bytes of a character as such.

@@ -78,6 +78,9 @@ class RequestAdmission(NamedTuple):
         kind = (SCALE_TYPE_META if self.request.subresource == "scale" else type_meta)["kind"]
         operation: Operation = "CREATE" if old is None else "UPDATE"
         metadata = (new if old is None else old).get("metadata") or {}
+        body = self.request.body.value
+        sent = body.get("metadata") if isinstance(body, dict) and old is None else None
+        sent_name = sent.get("name") if isinstance(sent, dict) else None  # mutating plugins do not change it
         return AdmissionRequest(
             operation,
             group,
@@ -85,7 +88,7 @@ class RequestAdmission(NamedTuple):
             kind,
             self.target.plural,
             self.request.subresource,
-            self.target.name or metadata.get("name", ""),
+            self.target.name or sent_name or metadata.get("name") or "",
             self.target.namespace or "",
             jsonvalue.copy(new),
             old,

@@ -205,7 +205,11 @@ class RequestReader(NamedTuple):
         metadata = decoded.resource.get("metadata") or {}
         if (refused := requestmetadata.refuse_create(metadata, target)) is not None:
             raise RefusedError(refused, decoded)
-        prepared = requestmetadata.prepare_create(metadata, target, suffix=generated.suffix())
+        # The server drops deletion fields before admission, and keeps those of a plugin.
+        is_changed = request.verb == "create" and bool(decoded.changes.mutated)
+        prepared = requestmetadata.prepare_create(
+            metadata, target, suffix=generated.suffix(), keeps_deletion=is_changed
+        )
         return Read(decoded, prepared, managed)
 
     def _read_updated(

@@ -93,7 +93,8 @@ def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
     if request.verb == "create" and outcome.before is not None and outcome.response.accepted:
         exists = _already_exists(checked, outcome.before, target)
         target = target._replace(name=write.resource["metadata"]["name"])
-        return RequestOutcome(_refuse(exists, target, request, strategy, None), before)
+        answer = replace(_refuse(exists, target, request, strategy, None), warnings=outcome.response.warnings)
+        return RequestOutcome(answer, before)
     return _scaled(outcome, strategy) if request.subresource == "scale" else outcome
 
 
@@ -169,7 +170,7 @@ def _store(
     if errors := checked.validated.errors:
         sent = decoded.resource  # an update of the status validates the stored object
         group = sent["apiVersion"].rpartition("/")[0]
-        name = write.resource["metadata"].get("name", "")
+        name = write.resource["metadata"].get("name") or ""
         answer = response.invalid(group, sent["kind"], name, errors, warnings=warnings, changes=decoded.changes)
         return RequestOutcome(answer, before)
     warnings = (*warnings, *strategy.warnings(write))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from typing import Final
 
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -12,11 +13,15 @@ from pytest_crd.engine.metadata import requestmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.registry import admitting, applying, scale
 from pytest_crd.engine.registry.desiredobject import Read, RequestReader, apply_or_refuse, make_writer
-from pytest_crd.engine.registry.patching import mediatypes, patchrequest
+from pytest_crd.engine.registry.patching import mediatypes, patchdocuments, patchrequest
+from pytest_crd.engine.registry.patching.patchdocuments import SentObject
 from pytest_crd.engine.registry.request import GeneratedValues, Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, RefusedError
 from pytest_crd.engine.registry.response import Changes
 from pytest_crd.engine.registry.scale import DecodedScale
+
+# The fields of an entry of managed fields, in the order of its Go type.
+_ENTRY: Final = ("manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource")
 
 
 class ScaleReader(RequestReader):
@@ -126,7 +131,7 @@ class ScaleReader(RequestReader):
         admitted = self.admit(sent, old)
         new = admitted.object or {}
         changes = Changes(mutated=admitting.find_changes(sent, new))
-        return scale.decode_admitted(new, (*decoded.problems, *admitted.warnings)), changes
+        return scale.decode_admitted(patchdocuments.plain(new), (*decoded.problems, *admitted.warnings)), changes
 
     def _with_scale(self, live: Resource, decoded: DecodedScale, target: RequestTarget) -> dict[str, JSONValue]:
         """
@@ -147,6 +152,9 @@ class ScaleReader(RequestReader):
 
 def _with_entries(metadata: Mapping[str, JSONValue], tracked: Resource) -> dict[str, JSONValue]:
     """Return the metadata of a Scale with the managed fields of another form of it."""
-    without = {key: value for key, value in metadata.items() if key != "managedFields"}
-    entries = (tracked.get("metadata") or {}).get("managedFields")
-    return {**without, "managedFields": entries} if entries else without
+    fields = [(key, value) for key, value in metadata.items() if key != "managedFields"]
+    entries = [
+        SentObject([(key, entry[key]) for key in _ENTRY if key in entry])
+        for entry in (tracked.get("metadata") or {}).get("managedFields") or ()
+    ]
+    return SentObject([*fields, ("managedFields", entries)] if entries else fields)
