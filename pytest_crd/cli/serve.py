@@ -11,6 +11,7 @@ from typing import Final
 from pytest_crd import engine
 from pytest_crd.cli import lookup
 from pytest_crd.cli.exits import Exit
+from pytest_crd.discovery import rolefiles
 from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.server import servedversions
@@ -54,6 +55,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="delete objects whose owners are gone, as kube-controller-manager does",
     )
+    parser.add_argument(
+        "--rbac",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a file, a folder or a glob with Roles, ClusterRoles and bindings, for requests with `kubectl --as`; may be given several times",
+    )
     lookup.add_kubernetes_version(parser, versions=servedversions.VERSIONS)
 
 
@@ -78,6 +86,7 @@ def run(options: argparse.Namespace) -> int:
             kubeconfig=options.kubeconfig,
             has_service_accounts=options.service_accounts,
             collects_garbage=options.garbage_collection,
+            roles=rolefiles.read(options.rbac, (), base=Path.cwd(), folder=Path.cwd()) if options.rbac else (),
         )
     except NotAcceptedError as error:
         print(error, file=sys.stderr)

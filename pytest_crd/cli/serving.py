@@ -13,9 +13,11 @@ from typing import Final
 from pytest_crd.casefiles import privatefile
 from pytest_crd.cli.exits import Exit
 from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.server import httpserver
 from pytest_crd.server.api import Api
 from pytest_crd.server.http import certificates, kubeconfigfile
+from pytest_crd.server.installedroles import InstalledRoles
 from pytest_crd.wording import counted
 
 # Signals that would end the process without a cleanup: from `kill`, and from a closing terminal.
@@ -30,6 +32,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
     kubeconfig: Path,
     has_service_accounts: bool = False,
     collects_garbage: bool = False,
+    roles: Sequence[Manifest] = (),
 ) -> int:
     """
     Serve until Ctrl-C, and return the exit code.
@@ -41,11 +44,13 @@ def serve(  # noqa: PLR0913 - the settings of a server
         kubeconfig: The path of the kubeconfig, which exists while the server runs.
         has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
         collects_garbage: Whether objects without owners are deleted.
+        roles: Roles and bindings; empty for those of a new cluster.
 
     Raises:
         FileExistsError: The kubeconfig exists.
         OSError: The port is taken, or the kubeconfig cannot be written.
         NotAcceptedError: The server refuses a CRD.
+        ManifestError: The server refuses a role.
     """
     _require_new(kubeconfig)
     token, signed = httpserver.new_token(), certificates.Certificates()
@@ -56,6 +61,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
         has_service_accounts=has_service_accounts,
         collects_garbage=collects_garbage,
     )
+    installed = InstalledRoles(api, roles) if roles else None
     server = httpserver.HTTPServer(api, signed, token=token, port=port)
     with _ended_by_signals(), contextlib.ExitStack() as stack:
         stack.callback(server.stop)
@@ -64,6 +70,8 @@ def serve(  # noqa: PLR0913 - the settings of a server
         for crd in crds:
             versions = ", ".join(version.name for version in crd.versions if version.served)
             print(f"{crd.name} ({versions}){f' from {crd.source}' if crd.source else ''}")
+        for words in () if installed is None else installed.warnings:
+            print(words)
         print(f"{counted(len(crds), 'CRD')} at {server.url}, Kubernetes {kubernetes_version}")
         print(f"export KUBECONFIG={kubeconfig.resolve()}", flush=True)
         _wait()

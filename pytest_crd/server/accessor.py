@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from pytest_crd.server import runningcommands
 from pytest_crd.server.clock import Clock
@@ -15,6 +16,13 @@ from pytest_crd.server.reaching import ReachedServer
 from pytest_crd.server.resourceaccess import Resources
 from pytest_crd.server.runningcommands import Commands, RunningCommand
 from pytest_crd.wording import counted
+
+
+class KubeconfigOf(Protocol):
+    """A function that writes the kubeconfig of a user."""
+
+    def __call__(self, name: str, groups: Sequence[str], *, may_be_unbound: bool) -> str:
+        """Return the path of the kubeconfig; raise LookupError if no binding names the user."""
 
 
 class CrdServer:
@@ -37,8 +45,10 @@ class CrdServer:
         url: str,
         kubeconfig: str,
         namespace: str = "default",
+        kubeconfig_of: KubeconfigOf | None = None,
     ) -> None:
         """Create for the fixture."""
+        self._kubeconfig_of = kubeconfig_of
         self._reached = reached
         self._log = log
         self._controls = controls
@@ -97,6 +107,27 @@ class CrdServer:
     def unserved(self) -> Mapping[str, int]:
         """The number of requests for built-in kinds answered with 404 because only a full cluster serves them, by kind."""
         return self._log.unserved
+
+    @property
+    def forbidden(self) -> Mapping[str, int]:
+        """The number of requests that no role allowed, by user, verb, resource and namespace."""
+        return self._log.forbidden
+
+    def kubeconfig_for(self, user: str, groups: Sequence[str] = (), *, may_be_unbound: bool = False) -> str:
+        """
+        Return the path of a kubeconfig for a user, whose requests need the roles of `crd_server_rbac`.
+
+        Args:
+            user: The name, such as `system:serviceaccount:NAMESPACE:NAME`, whose groups are added.
+            groups: Further groups.
+            may_be_unbound: True for a user that no binding names.
+
+        Raises:
+            LookupError: No binding names the user or one of its groups; or the server has no roles of the project.
+        """
+        if self._kubeconfig_of is None:
+            raise LookupError("with --crd-live there are no kubeconfigs for users: the server has users of its own")
+        return self._kubeconfig_of(user, groups, may_be_unbound=may_be_unbound)
 
     def __repr__(self) -> str:
         """Return the URL and the number of requests."""

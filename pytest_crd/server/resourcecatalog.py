@@ -15,6 +15,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import Admission
 from pytest_crd.server import namespaces, openapiendpoints
 from pytest_crd.server.authorization import policy
+from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 from pytest_crd.server.authorization.escalation import GrantAdmission
 from pytest_crd.server.authorization.reviewtypes import review_types
@@ -69,10 +70,11 @@ class ServerCatalog:
         self._store = store
         self.profile = profile
         self._definitions = DefinitionType(profile.version)
-        plugins = self._definitions.plugins = None if webhooks is None else webhooks.admission(profile, self._namespace)
-        self._controller = DefinitionController(store, self._definitions, webhooks)
         self.roles = StoredRoles(store)
         self.authorizer = RoleAuthorizer(self.roles, profile)
+        called = None if webhooks is None else webhooks.admission(profile, self._namespace)
+        plugins = self._definitions.plugins = called and AuthorizedAdmission(called, self.authorizer)
+        self._controller = DefinitionController(store, self._definitions, webhooks)
         reviews = review_types(profile, self.authorizer)
         self._built_in = tuple(
             type_.admitted_by(self._plugins_of(type_, plugins)) for type_ in (*built_in(profile), *reviews)

@@ -150,6 +150,7 @@ def condition_variables(
         apiserver admission/plugin/cel/activation.go, newActivation.
     """
     access = AccessRequest(request.user.username, request.user.groups)
+    authorize = request.authorize or _authorize
     own = access._replace(
         group=request.group,
         resource=request.resource,
@@ -162,8 +163,8 @@ def condition_variables(
         "oldObject": old,
         "namespaceObject": None,
         "request": described,
-        _AUTHORIZER: Authorizer(access, _authorize),
-        _OF_REQUEST: ResourceCheck(own, _authorize),
+        _AUTHORIZER: Authorizer(access, authorize),
+        _OF_REQUEST: ResourceCheck(own, authorize),
     }
 
 

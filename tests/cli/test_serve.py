@@ -218,3 +218,22 @@ def test_a_folder_without_files_is_served_without_crds(
     monkeypatch.setattr(serving, "_wait", lambda: None)
     assert program.main(["serve", *paths, "--service-accounts", "--garbage-collection"]) == 0
     assert capsys.readouterr().out.startswith("0 CRDs at https://127.0.0.1:")
+ROLES = """\
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: b}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: gone}
+subjects: []
+"""
+
+
+def test_roles_are_served_and_mistakes_in_them_reported(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(serving, "_wait", lambda: None)
+    (folder / "roles.yaml").write_text(ROLES, encoding="utf-8")
+    assert program.main(["serve", "gardens.yaml", "--rbac", "roles.yaml"]) == 0
+    warning = "roles.yaml:1: warning: ClusterRoleBinding b binds ClusterRole gone, which does not exist"
+    assert warning in capsys.readouterr().out.splitlines()
+    assert program.main(["serve", "gardens.yaml", "--rbac", "gardens.yaml"]) == 2
+    assert "gardens.yaml: has no Role" in capsys.readouterr().err

@@ -284,6 +284,13 @@ COMMANDS: Final = (
         "five minutes, depending on the count",
     ),
     Command(
+        "fuzz rbac",
+        "oracle.fuzzers.rbac",
+        "access reviews about the roles of operators: decisions and their reasons",
+        ("server or URL", "FOLDER"),
+        "two minutes, depending on the count",
+    ),
+    Command(
         "fuzz soak",
         "oracle.fuzzers.soak",
         "`pytest-crd serve` under clients that write and watch for minutes: nothing lost, nothing doubled, no growth",

@@ -7,7 +7,7 @@ The engine calls them at their place in a request, and knows nothing else about 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -79,6 +79,7 @@ class AdmissionRequest(NamedTuple):
         dry_run: Whether the request stores nothing.
         user: The user.
         interfaces: Functions for its objects.
+        authorize: The authorizer of the server, called with an `AccessRequest` of CEL; None if roles are unknown.
 
     Reference:
         apiserver admission/interfaces.go, Attributes.
@@ -98,6 +99,7 @@ class AdmissionRequest(NamedTuple):
     dry_run: bool
     user: User
     interfaces: ObjectInterfaces
+    authorize: Callable[[Any], bool] | None = None
 
 
 class Admitted(NamedTuple):

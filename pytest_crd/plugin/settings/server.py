@@ -1,7 +1,8 @@
-"""Settings of the servers of tests: failures for objects without validation or dropped fields, and ServiceAccounts."""
+"""Settings of the servers of tests: roles, controllers, and failures for unvalidated objects or dropped fields."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
@@ -55,7 +56,44 @@ GARBAGE_COLLECTION: Final = Setting(
     ini="crd_server_garbage_collection",
     option="--crd-server-garbage-collection",
 )
-SETTINGS: Final = (UNVALIDATED, UNKNOWN_FIELDS, SERVICE_ACCOUNTS, GARBAGE_COLLECTION)
+RBAC: Final = Setting(
+    SettingKind.WORDS,
+    "Files, folders and globs with the Roles, ClusterRoles and bindings of `crd_server`; `!pattern` excludes files, and a "
+    "folder with a kustomization stands for the files that it lists. Default: no roles but those of a new cluster.",
+    setting.paths,
+    ini="crd_server_rbac",
+    option="--crd-server-rbac",
+    replaces="crd_server_rbac and crd_server_rbac_commands",
+    placeholder="PATH",
+)
+RBAC_COMMANDS: Final = Setting(
+    SettingKind.LINES,
+    "Commands that print the roles and bindings of `crd_server`, one per line. They run without a shell, in the folder of "
+    "the ini file.",
+    setting.words,
+    ini="crd_server_rbac_commands",
+    option="--crd-server-rbac-command",
+    replaces="crd_server_rbac_commands",
+    placeholder="COMMAND",
+)
+SETTINGS: Final = (RBAC, RBAC_COMMANDS, UNVALIDATED, UNKNOWN_FIELDS, SERVICE_ACCOUNTS, GARBAGE_COLLECTION)
+
+
+class RoleSettings(NamedTuple):
+    """
+    Values of the settings of roles.
+
+    Attributes:
+        paths: Files, folders and globs, and `!pattern`; empty if unset.
+        base: The folder of `paths`.
+        commands: Commands that print manifests; empty if unset.
+        folder: The working folder of the commands.
+    """
+
+    paths: tuple[str, ...]
+    base: Path
+    commands: tuple[str, ...]
+    folder: Path
 
 
 class ServerSettings(NamedTuple):
@@ -65,10 +103,12 @@ class ServerSettings(NamedTuple):
     Attributes:
         demands_validation: Whether a test fails if its server stored an object without validation.
         demands_known_fields: Whether a test fails if its server dropped a field.
+        roles: The roles of servers; None if servers have none but those of a new cluster.
     """
 
     demands_validation: bool
     demands_known_fields: bool
+    roles: RoleSettings | None = None
 
 
 def read(config: pytest.Config) -> ServerSettings:
@@ -78,4 +118,13 @@ def read(config: pytest.Config) -> ServerSettings:
     Raises:
         UsageError: A setting has a wrong value.
     """
-    return ServerSettings(UNVALIDATED.read_value(config), UNKNOWN_FIELDS.read_value(config))
+    return ServerSettings(UNVALIDATED.read_value(config), UNKNOWN_FIELDS.read_value(config), _read_roles(config))
+
+
+def _read_roles(config: pytest.Config) -> RoleSettings | None:
+    paths, lines = RBAC.find_entry(config), RBAC_COMMANDS.find_entry(config)
+    is_replaced = paths.source == RBAC.option and lines.source != RBAC_COMMANDS.option
+    commands = () if is_replaced else RBAC_COMMANDS.read(lines)
+    if not (paths.is_set or commands):
+        return None
+    return RoleSettings(RBAC.read(paths), paths.base, commands, setting.folder(config))

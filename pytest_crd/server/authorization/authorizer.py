@@ -57,12 +57,17 @@ class RoleAuthorizer:
     """
     The authorizer of a server: the group of administrators, then RBAC.
 
+    Attributes:
+        source: The roles and bindings.
+        has_project_roles: True if the server has the roles of a project, not only those of a new cluster.
+
     Reference:
         kubernetes plugin/pkg/auth/authorizer/rbac/rbac.go; apiserver authorization/union/union.go.
     """
 
     def __init__(self, source: RoleSource, profile: Profile) -> None:
         """Create for roles and a Kubernetes version."""
+        self.has_project_roles = False
         self.source = source
         self._profile = profile
         self._needed: defaultdict[RuleKey, set[Permission]] = defaultdict(set)

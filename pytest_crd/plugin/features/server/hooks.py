@@ -15,6 +15,7 @@ from pytest_crd.plugin.features.server.clients.settingplaces import EnvironmentP
 from pytest_crd.plugin.settings.server import ServerSettings
 from pytest_crd.server.faults import Faults
 from pytest_crd.server.http.requestlog import RequestLog
+from pytest_crd.server.installedroles import InstalledRoles
 from pytest_crd.server.resourceaccess import USER_AGENT
 from pytest_crd.server.runningcommands import Commands
 
@@ -37,6 +38,7 @@ class ReportedServer(NamedTuple):
         faults: The faults that requests meet.
         commands: The commands that use the server.
         fixture: The name of its fixture.
+        roles: The roles of the project; None without any.
     """
 
     log: RequestLog
@@ -44,6 +46,7 @@ class ReportedServer(NamedTuple):
     faults: Faults
     commands: Commands
     fixture: str
+    roles: InstalledRoles | None = None
 
 
 class _Beginning(NamedTuple):
@@ -131,6 +134,9 @@ class Hooks:
             raise
         finally:
             item.user_properties += _properties(server.log)
+            if server.roles is not None:
+                item.user_properties += [(session.WARNING, words) for words in server.roles.warnings]
+                item.user_properties.append((servers.NEEDS, server.roles.count_needs()))
             if is_shared:
                 server.faults.end(beginning.faults)
                 server.commands.stop(beginning.commands)
@@ -175,7 +181,7 @@ def _find_server(item: pytest.Item) -> ReportedServer | None:
 
 
 def _add_sections(item: pytest.Item, server: ReportedServer) -> None:
-    lines = (*server.isolation.guard.take_refusals(), *server.faults.lines(), *_last_requests(server.log))
+    lines = (*server.isolation.guard.take_refusals(), *_forbidden(server.log), *server.faults.lines(), *_last_requests(server.log))
     if lines:
         item.add_report_section("call", "crd_server", "\n".join(lines))
     for command, output in server.commands.sections():
@@ -194,7 +200,16 @@ def _properties(log: RequestLog) -> list[tuple[str, object]]:
         properties.append((servers.UNSERVED, dict(log.unserved)))
     if log.faults:
         properties.append((servers.FAULTS, dict(log.faults)))
+    if log.forbidden:
+        properties.append((servers.FORBIDDEN, dict(log.forbidden)))
     return properties
+
+
+def _forbidden(log: RequestLog) -> list[str]:
+    """Return the lines of the requests that no role allowed."""
+    return [
+        f"no role allows: {words}{f' ({count} times)' if count > 1 else ''}" for words, count in log.forbidden.items()
+    ]
 
 
 def _last_requests(log: RequestLog) -> list[str]:

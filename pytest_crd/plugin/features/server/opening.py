@@ -20,6 +20,7 @@ from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.items.failures import MistakenFailure
 from pytest_crd.plugin.settings import inilines, live, server
 from pytest_crd.plugin.settings.project import KUBERNETES_VERSION
+from pytest_crd.plugin.settings.server import RoleSettings
 from pytest_crd.server import servedversions
 from pytest_crd.server.accessor import CrdServer
 from pytest_crd.server.api import Api
@@ -28,15 +29,17 @@ from pytest_crd.server.controls import ServerControls
 from pytest_crd.server.faults import Faults
 from pytest_crd.server.http import kubeconfigfile
 from pytest_crd.server.http.requestlog import RequestLog
+from pytest_crd.server.installedroles import InstalledRoles
 from pytest_crd.server.reaching import InProcess
 from pytest_crd.server.resourceaccess import RequestFailedError
+from pytest_crd.server.userkubeconfigs import UserKubeconfigs
 
 if TYPE_CHECKING:
     from pytest_crd.plugin.settings.live import LiveSettings
 
 _BLOCKED: Final = "crd_server listens on loopback, and pytest-socket blocks all sockets: add --allow-hosts=127.0.0.1 to --disable-socket"
 _MISSING: Final = "crd_server needs the extra `server`: pip install 'pytest-crd[server]'"
-_KEYS: Final = frozenset({"kubernetes_version", "namespaces", "objects", "faults", "garbage_collection"})
+_KEYS: Final = frozenset({"kubernetes_version", "namespaces", "objects", "faults", "garbage_collection", "rbac"})
 _SKIPPED: Final = "crd_server.{} is a part of the server of pytest-crd, and the server is that of --crd-live"
 _OPEN: Final = pytest.StashKey[list[str]]()
 _CERTIFICATES: Final = pytest.StashKey[Any]()
@@ -52,6 +55,7 @@ class _ServerArguments(NamedTuple):
     objects: Sequence[str] = ()
     faults: Sequence[Mapping[str, Any]] = ()
     garbage_collection: bool | None = None
+    rbac: Sequence[str] | None = None
 
 
 @contextlib.contextmanager
@@ -64,8 +68,13 @@ def open_server(request: pytest.FixtureRequest, crds: Sequence[CustomResourceDef
             pytrace=False,
         )
     arguments, settings = _read_markers(request.node), live.read(request.config)
+    roles = _find_roles(request, arguments)
+    if roles is not None and settings is not None:
+        pytest.skip(
+            "crd_server with roles decides as kube-apiserver does, and --crd-live asks a server with roles of its own"
+        )
     context = (
-        _open_in_process(request, crds, arguments)
+        _open_in_process(request, crds, arguments, roles)
         if settings is None
         else _open_in_cluster(request, crds, arguments, settings)
     )
@@ -79,7 +88,10 @@ def open_server(request: pytest.FixtureRequest, crds: Sequence[CustomResourceDef
 
 @contextlib.contextmanager
 def _open_in_process(
-    request: pytest.FixtureRequest, crds: Sequence[CustomResourceDefinition], arguments: _ServerArguments
+    request: pytest.FixtureRequest,
+    crds: Sequence[CustomResourceDefinition],
+    arguments: _ServerArguments,
+    roles: RoleSettings | None,
 ) -> Iterator[CrdServer]:
     try:
         from pytest_crd.server import httpserver  # noqa: PLC0415 - needs the extra `server`
@@ -91,6 +103,7 @@ def _open_in_process(
         collects_garbage = bool(server.GARBAGE_COLLECTION.read_value(request.config))
     api = _api(request.config, crds, version, token, collects_garbage=collects_garbage)
     log, faults = RequestLog(), Faults()
+    installed = None if roles is None else _install(api, roles)
     certificates = _certificates(request.config)
     try:
         transport = httpserver.HTTPServer(
@@ -101,15 +114,20 @@ def _open_in_process(
             raise
         raise pytest.fail.Exception(_BLOCKED, pytrace=False) from None
     path = _kubeconfig(request)
-    controls = ServerControls(api, log, faults, lambda: _fill(crd_server, api, arguments, request.node))
-    crd_server = CrdServer(InProcess(api), log, controls, url=transport.url, kubeconfig=str(path))
+    controls = ServerControls(api, log, faults, lambda: _restore(crd_server, api, arguments, request.node, installed))
+    kubeconfigs = UserKubeconfigs(api, installed, transport.url, certificates.authority, path)
+    crd_server = CrdServer(
+        InProcess(api), log, controls, url=transport.url, kubeconfig=str(path), kubeconfig_of=kubeconfigs.write
+    )
     try:
         _fill(crd_server, api, arguments, request.node)
         _add_faults(faults, arguments)
         path.write_text(kubeconfigfile.text(transport.url, certificates.authority, token), encoding="utf-8")
         transport.start()
         isolation = Isolation(crd_server.url, crd_server.kubeconfig, is_loopback=True)
-        reported = hooks.ReportedServer(log, isolation, faults, crd_server.commands, str(request.fixturename))
+        reported = hooks.ReportedServer(
+            log, isolation, faults, crd_server.commands, str(request.fixturename), installed
+        )
         hooks.report_requests(request.node, reported, server.read(request.config))
         with isolation.active():
             yield crd_server
@@ -118,6 +136,7 @@ def _open_in_process(
     finally:
         crd_server.commands.stop()
         transport.stop()
+        kubeconfigs.remove()
         path.unlink(missing_ok=True)
 
 
@@ -164,6 +183,25 @@ def _open_in_cluster(
             stay.end()
 
 
+def _find_roles(request: pytest.FixtureRequest, arguments: _ServerArguments) -> RoleSettings | None:
+    """Return the roles of the mark, else of the settings; None without any."""
+    settings = server.read(request.config).roles
+    if arguments.rbac is None:
+        return settings
+    return RoleSettings(tuple(arguments.rbac), request.node.path.parent, (), request.node.path.parent)
+
+
+def _install(api: Api, roles: RoleSettings) -> InstalledRoles:
+    """Store the roles of a server; fail the test if they cannot be read, or if there are none."""
+    from pytest_crd.discovery import rolefiles  # noqa: PLC0415 - most servers have no roles of their own
+
+    try:
+        manifests = rolefiles.read(roles.paths, roles.commands, base=roles.base, folder=roles.folder)
+        return InstalledRoles(api, manifests)
+    except InputError as error:
+        raise MistakenFailure(error) from None
+
+
 def _kubeconfig(request: pytest.FixtureRequest) -> Path:
     """Return the path of an empty file that only the current user can read."""
     path: Path = request.getfixturevalue("tmp_path_factory").mktemp("crd_server") / "kubeconfig"
@@ -187,7 +225,7 @@ def _read_markers(item: pytest.Item) -> _ServerArguments:
         if mark.args or mark.kwargs.keys() - _KEYS:
             pytest.fail(f"write {_WRITE}", pytrace=False)
         values = {**mark.kwargs, **values}
-    for key in ("namespaces", "objects", "faults"):
+    for key in ("namespaces", "objects", "faults", "rbac"):
         if isinstance(values.get(key, ()), str):
             pytest.fail(f"{key}={values[key]!r}: a list; write {_WRITE}", pytrace=False)
     return _ServerArguments(**values)
@@ -275,6 +313,15 @@ def _fill(crd_server: CrdServer, api: Api, arguments: _ServerArguments, node: py
     for namespace in arguments.namespaces:
         api.catalog.namespaces.create(namespace)
     _create_objects(crd_server, arguments, node)
+
+
+def _restore(
+    crd_server: CrdServer, api: Api, arguments: _ServerArguments, node: pytest.Item, installed: InstalledRoles | None
+) -> None:
+    """Store the roles of the project and the objects of the marker again."""
+    if installed is not None:
+        installed.restore()
+    _fill(crd_server, api, arguments, node)
 
 
 def _create_objects(crd_server: CrdServer, arguments: _ServerArguments, item: pytest.Item) -> None:

@@ -345,3 +345,11 @@ def test_paths_of_a_kubeconfig_lead_to_the_same_files(monkeypatch: pytest.Monkey
 )
 def test_the_first_difference_between_specs_is_found(ours: Any, theirs: Any, place: str) -> None:
     assert cluster.difference(ours, theirs) == place
+
+
+@pytest.mark.session
+def test_a_test_with_roles_is_skipped(project: Project, start_cluster: Callable[..., RunningCluster]) -> None:
+    _test(project, "@pytest.mark.crd_server(rbac=['roles.yaml'])", "def test_it(crd_server):", "    pass")
+    result = project.run("-rs", *start_cluster().options)
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["*crd_server with roles decides as kube-apiserver does*"])

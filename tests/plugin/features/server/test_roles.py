@@ -1,0 +1,154 @@
+"""Roles of `crd_server`: settings, mark, users and reports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_crd.server.accessor import CrdServer
+from pytest_crd.server.http.requestlog import RequestLog
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+ROLES = """\
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: manager}
+rules:
+- apiGroups: [stories.example.com]
+  resources: [gardens]
+  verbs: [list, delete]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: manager}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: manager}
+subjects: [{kind: ServiceAccount, name: operator, namespace: ops}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: broken}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: gone}
+subjects: [{kind: User, name: jane}]
+"""
+HEAD = """\
+import json, pathlib, ssl, urllib.request
+import pytest, yaml
+
+OPERATOR = "system:serviceaccount:ops:operator"
+
+
+def ask(kubeconfig, path):
+    config = yaml.safe_load(pathlib.Path(kubeconfig).read_text())
+    url, token = config["clusters"][0]["cluster"]["server"], config["users"][0]["user"]["token"]
+    request = urllib.request.Request(url + path, headers={"Authorization": "Bearer " + token})
+    try:
+        with urllib.request.urlopen(request, context=ssl._create_unverified_context()) as response:
+            return response.status
+    except urllib.error.HTTPError as error:
+        with error:
+            return json.loads(error.read())["message"]
+
+
+"""
+GARDENS = "/apis/stories.example.com/v1/gardens"
+SETTING = "crd_server_rbac = config/rbac"
+
+
+def _test(project: Project, *lines: str) -> None:
+    project.write("config/rbac/roles.yaml", ROLES)
+    project.write("test_it.py", HEAD + "\n".join(lines) + "\n")
+
+
+@pytest.mark.session
+def test_a_kubeconfig_of_a_user_has_the_rights_of_its_roles(project: Project) -> None:
+    project.ini(SETTING)
+    _test(
+        project,
+        "def test_it(crd_server):",
+        "    operator = crd_server.kubeconfig_for(OPERATOR)",
+        "    assert operator != crd_server.kubeconfig_for(OPERATOR)",
+        f"    assert ask(operator, '{GARDENS}') == 200",
+        "    assert 'cannot list resource \"pods\"' in ask(operator, '/api/v1/pods')",
+        "    assert ask(crd_server.kubeconfig, '/api/v1/pods') == 200",
+        "    assert crd_server.forbidden == {OPERATOR + ' cannot list pods at the cluster scope': 1}",
+        "    assert [request.user for request in crd_server.requests] == [OPERATOR, OPERATOR, 'kubernetes-admin']",
+        "    with pytest.raises(LookupError, match='the nearest subjects are system:serviceaccount:ops:operator'):",
+        "        crd_server.kubeconfig_for('system:serviceaccount:ops:manager')",
+        "",
+        "def test_fails(crd_server):",
+        "    for _ in range(2):",
+        "        ask(crd_server.kubeconfig_for('bob', ['g'], may_be_unbound=True), '/api/v1/pods')",
+        "    assert 0",
+    )
+    result = project.run("-rA")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "no role allows: bob cannot list pods at the cluster scope (2 times)",
+            "crd: crd_server refused requests that no role allows: 2 bob cannot list pods at the cluster scope, 1 system:*",
+            "crd: crd_server_rbac: no request needed 1 of 2 permissions",
+            "  config/rbac/roles.yaml:5: ClusterRole manager: delete gardens.stories.example.com",
+            "crd: config/rbac/roles.yaml:15: warning: ClusterRoleBinding broken binds ClusterRole gone, which does not exist",
+        ]
+    )
+
+
+@pytest.mark.session
+def test_all_tests_together_need_the_rules(project: Project) -> None:
+    _test(
+        project,
+        "@pytest.mark.parametrize('path', ['', '/a'])",
+        "@pytest.mark.crd_server(rbac=['config/rbac'])",
+        "def test_it(crd_server, path):",
+        f"    ask(crd_server.kubeconfig_for(OPERATOR), '{GARDENS}' + path)",
+    )
+    roles = ROLES.replace("[list, delete]", "[list]")
+    project.write("config/rbac/roles.yaml", roles)
+    result = project.run("-n2", "-p", "xdist", "-p", "pytest_crd.plugin")
+    result.assert_outcomes(passed=2)
+    result.stdout.no_fnmatch_line("*no request needed*")
+
+
+@pytest.mark.session
+def test_roles_can_be_the_output_of_a_command(project: Project) -> None:
+    project.ini("crd_server_rbac_commands = cat config/rbac/roles.yaml")
+    _test(
+        project, "def test_it(crd_server):", f"    assert ask(crd_server.kubeconfig_for(OPERATOR), '{GARDENS}') == 200"
+    )
+    project.run().assert_outcomes(passed=1)
+    project.run("--crd-server-rbac=config/rbac").assert_outcomes(passed=1)
+
+
+def test_places_without_roles_fail_the_test(project: Project) -> None:
+    project.ini("crd_server_rbac = nowhere")
+    _test(
+        project,
+        "def test_it(crd_server):",
+        "    pass",
+        "",
+        "@pytest.mark.crd_server(rbac='config')",
+        "def test_text(crd_server):",
+        "    pass",
+    )
+    result = project.run()
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(["*nowhere: no such file or folder*", "*rbac='config': a list of texts; write *"])
+
+
+def test_without_roles_only_the_administrator_has_a_kubeconfig(project: Project) -> None:
+    _test(
+        project,
+        "def test_it(crd_server):",
+        "    with pytest.raises(LookupError, match='set crd_server_rbac in the ini file'):",
+        "        crd_server.kubeconfig_for(OPERATOR)",
+    )
+    project.run().assert_outcomes(passed=1)
+
+
+def test_a_cluster_has_users_of_its_own() -> None:
+    server = CrdServer(None, RequestLog(), url="", kubeconfig="")  # type: ignore[arg-type]
+    with pytest.raises(LookupError, match="with --crd-live there are no kubeconfigs for users"):
+        server.kubeconfig_for("jane")
