@@ -218,6 +218,8 @@ def test_a_folder_without_files_is_served_without_crds(
     monkeypatch.setattr(serving, "_wait", lambda: None)
     assert program.main(["serve", *paths, "--service-accounts", "--garbage-collection"]) == 0
     assert capsys.readouterr().out.startswith("0 CRDs at https://127.0.0.1:")
+
+
 ROLES = """\
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from support import policies, servers
@@ -12,7 +12,6 @@ from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.server.api import Api
-from pytest_crd.server.builtin.builtintypes import BuiltInType
 from pytest_crd.server.installedroles import InstalledRoles, UnboundSubjectError
 
 ROLE: Final = """\
@@ -114,20 +113,8 @@ def test_objects_that_a_server_cannot_read_are_mistakes(text: str, problem: str)
     assert str(error.value).startswith(problem)
 
 
-def _record(kind: str, plural: str, *, is_namespaced: bool) -> dict[str, Any]:
-    return {
-        "group": "rbac.authorization.k8s.io", "version": "v1", "kind": kind, "plural": plural, "singular": kind.lower(),
-        "namespaced": is_namespaced, "verbs": ["create", "get"], "shortNames": [], "categories": [], "subresources": [],
-        "generates": False, "shownWhenDeleted": False,
-    }  # fmt: skip
-
-
 def test_roles_are_created_where_their_kinds_are_served() -> None:
     server = servers.api(servers.crd(), token=OPERATOR)
-    catalog = server.catalog
-    rows = (("ClusterRole", "clusterroles", False), ("RoleBinding", "rolebindings", True))
-    types = [BuiltInType(_record(*row[:2], is_namespaced=row[2]), server.profile) for row in rows]
-    catalog._built_in = (*catalog._built_in, *types)
     _install(ROLE, BINDINGS.partition("---\n")[2].replace("name: c", "name: c, namespace: fresh"), api=server)
     headers = {"authorization": f"Bearer {OPERATOR}"}
     lead = "/apis/rbac.authorization.k8s.io/v1"
@@ -136,5 +123,4 @@ def test_roles_are_created_where_their_kinds_are_served() -> None:
     with pytest.raises(ManifestError, match='"manager" already exists'):
         _install(ROLE, api=server)
     open_server = servers.api(servers.crd())
-    open_server.catalog._built_in = (*open_server.catalog._built_in, *types)
     _install(ROLE, api=open_server)

@@ -181,7 +181,12 @@ def _find_server(item: pytest.Item) -> ReportedServer | None:
 
 
 def _add_sections(item: pytest.Item, server: ReportedServer) -> None:
-    lines = (*server.isolation.guard.take_refusals(), *_forbidden(server.log), *server.faults.lines(), *_last_requests(server.log))
+    lines = (
+        *server.isolation.guard.take_refusals(),
+        *_forbidden(server.log),
+        *server.faults.lines(),
+        *_last_requests(server.log),
+    )
     if lines:
         item.add_report_section("call", "crd_server", "\n".join(lines))
     for command, output in server.commands.sections():

@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_crd.server.accessor import CrdServer
-from pytest_crd.server.http.requestlog import RequestLog
-
 if TYPE_CHECKING:
     from support.sessions import Project
 
@@ -149,6 +146,6 @@ def test_without_roles_only_the_administrator_has_a_kubeconfig(project: Project)
 
 
 def test_a_cluster_has_users_of_its_own() -> None:
-    server = CrdServer(None, RequestLog(), url="", kubeconfig="")  # type: ignore[arg-type]
+    server = servers.crd_server(servers.api())
     with pytest.raises(LookupError, match="with --crd-live there are no kubeconfigs for users"):
         server.kubeconfig_for("jane")
