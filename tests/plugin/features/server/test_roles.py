@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from support import servers
 
 if TYPE_CHECKING:
     from support.sessions import Project
