@@ -133,7 +133,7 @@ def test_places_without_roles_fail_the_test(project: Project) -> None:
     )
     result = project.run()
     result.assert_outcomes(errors=2)
-    result.stdout.fnmatch_lines(["*nowhere: no such file or folder*", "*rbac='config': a list of texts; write *"])
+    result.stdout.fnmatch_lines(["*nowhere: no such file or folder*", "*rbac='config': a list; write *"])
 
 
 def test_without_roles_only_the_administrator_has_a_kubeconfig(project: Project) -> None:
