@@ -115,7 +115,7 @@ class CrdServer:
 
     def kubeconfig_for(self, user: str, groups: Sequence[str] = (), *, may_be_unbound: bool = False) -> str:
         """
-        Return the path of a kubeconfig for a user, whose requests need the roles of `crd_server_rbac`.
+        Return the path of a kubeconfig for a user with the roles of `crd_server_rbac`.
 
         Args:
             user: The name, such as `system:serviceaccount:NAMESPACE:NAME`, whose groups are added.

@@ -105,6 +105,13 @@ _RECORDED: Final = (
         "some seconds",
     ),
     Command(
+        "access",
+        "oracle.recorders.access",
+        "access reviews and refusals of requests: tests/conformance/access",
+        ("Go",),
+        "some seconds",
+    ),
+    Command(
         "defaultpolicy",
         "oracle.recorders.defaultpolicy",
         "roles and bindings of a new cluster: pytest_crd/server/authorization/defaultpolicy.json",

@@ -29,7 +29,7 @@ from pytest_crd.server.authorization.storedroles import StoredRoles
 
 _AT_ONCE: Final = 8
 # Seconds until the server's authorizer has seen new objects.
-_SETTLE: Final = 3.0
+SETTLE: Final = 3.0
 _TAKEN: Final = 409
 _MERGE: Final = {"content-type": "application/merge-patch+json"}
 
@@ -54,13 +54,17 @@ def main(options: argparse.Namespace) -> int:
 
 def _compare(cluster: Cluster, options: argparse.Namespace) -> int:
     source = Random(options.seed)  # noqa: S311 - a reproducible sequence
-    objects = [value for path in sorted(options.folder.glob("*.yaml")) for value in _install(cluster, path)]
+    objects = [
+        value
+        for path in sorted(options.folder.glob("*.yaml"))
+        for value in install(cluster, path, accessgen.prefix_of(path.stem))
+    ]
     roles = accessreviews.stored_roles(objects)
-    _aggregate(cluster, roles)
-    time.sleep(_SETTLE)
+    aggregate(cluster, roles)
+    time.sleep(SETTLE)
     specs = [accessgen.review(source, objects, roles) for _ in range(options.reviews)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        answers = [*pool.map(lambda spec: _review_access(cluster, spec), specs)]
+        answers = [*pool.map(lambda spec: review_access(cluster, spec), specs)]
     differences = [
         (spec, answer, difference)
         for spec, answer in zip(specs, answers, strict=True)
@@ -77,12 +81,12 @@ def _compare(cluster: Cluster, options: argparse.Namespace) -> int:
     return 1 if differences else 0
 
 
-def _install(cluster: Cluster, path: Path) -> Iterator[JSONValue]:
+def install(cluster: Cluster, path: Path, prefix: str) -> Iterator[JSONValue]:
     """Create the roles and bindings of an operator; yield the accepted ones."""
     for item in rolefiles.read([path.name], (), base=path.parent, folder=path.parent):
         if item.kind not in policy.PLURALS or not isinstance(item.value, dict):
             continue
-        value = accessgen.prefixed(item.value, path.stem.lower().replace("_", "-"))
+        value = accessgen.prefixed(item.value, prefix)
         namespace = value["metadata"].get("namespace", "")
         if namespace:
             cluster.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
@@ -100,7 +104,7 @@ def _bare(metadata: Mapping[str, Any]) -> JSONValue:
     return {key: metadata[key] for key in ("name", "namespace", "labels") if key in metadata}
 
 
-def _aggregate(cluster: Cluster, roles: StoredRoles) -> None:
+def aggregate(cluster: Cluster, roles: StoredRoles) -> None:
     """Give the server's aggregated ClusterRoles their rules, as no controller runs there."""
     path = f"/apis/{policy.API_VERSION}/clusterroles"
     for item in json.loads(cluster.request("GET", path)[1])["items"]:
@@ -117,7 +121,7 @@ def _path(value: Mapping[str, Any]) -> str:
     return f"/apis/{policy.API_VERSION}{within}/{policy.PLURALS[kind]}"
 
 
-def _review_access(cluster: Cluster, spec: JSONValue) -> Any:
+def review_access(cluster: Cluster, spec: JSONValue) -> Any:
     code, text = cluster.request("POST", accessreviews.PATH, {"spec": spec})
     if code != 201:
         raise RuntimeError(text)

@@ -71,6 +71,11 @@ def prefixed(value: Mapping[str, Any], prefix: str) -> Any:
     return {"apiVersion": value["apiVersion"], "kind": value["kind"], "metadata": metadata, **fields}
 
 
+def prefix_of(name: str) -> str:
+    """Return the prefix of the operator with a name, as names of objects allow it."""
+    return f"{name.lower().replace('_', '-')}-"
+
+
 def _named(name: str, prefix: str) -> str:
     is_common = name.startswith("system:") or name in (
         "admin",
@@ -80,7 +85,7 @@ def _named(name: str, prefix: str) -> str:
         "default",
         "kube-system",
     )
-    return name if is_common else f"{prefix}-{name}"[:63].rstrip("-.")
+    return name if is_common else f"{prefix}{name}"[:63].rstrip("-.")
 
 
 def _namespace(subject: Mapping[str, Any], prefix: str) -> dict[str, str]:

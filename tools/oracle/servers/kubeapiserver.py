@@ -21,6 +21,9 @@ from typing import Final
 from oracle import options
 from oracle.servers import apiserver, programs
 
+NOBODY: Final = "nobody-token"
+"""The token of the user `nobody` in the group `testers`, who has no role at first."""
+
 TOKEN: Final = "admin-token"  # noqa: S105 - of a server that lives for minutes
 _FOLDER: Final = programs.SOURCES / "kube"
 # The name of the process, which is the manager of the fields that it writes.
@@ -76,7 +79,8 @@ def _arguments(folder: Path, etcd_port: int, port: int) -> list[str]:
     key = folder / "sa.key"
     subprocess.run(["openssl", "genrsa", "-out", str(key), "2048"], check=True, capture_output=True)
     tokens = folder / "tokens.csv"
-    tokens.write_text(f'{TOKEN},admin,admin,"system:masters"\n', encoding="utf-8")
+    rows = (f'{TOKEN},admin,admin,"system:masters"', f'{NOBODY},nobody,nobody,"testers"')
+    tokens.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     return [
         f"--etcd-servers=http://127.0.0.1:{etcd_port}",
         "--bind-address=127.0.0.1",
