@@ -77,7 +77,7 @@ class ServerCatalog:
         self._controller = DefinitionController(store, self._definitions, webhooks)
         reviews = review_types(profile, self.authorizer)
         self._built_in = tuple(
-            type_.admitted_by(self._plugins_of(type_, plugins)) for type_ in (*built_in(profile), *reviews)
+            type_.on_server(store, self._plugins_of(type_, plugins)) for type_ in (*built_in(profile), *reviews)
         )
         self._by_path = {(type_.group, type_.version, type_.names.plural): type_ for type_ in self._built_in}
         self.namespaces = NamespaceController(store, has_service_accounts=has_service_accounts)

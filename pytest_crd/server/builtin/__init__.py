@@ -5,5 +5,6 @@ Built-in kinds as served resources.
 their Go types. `builtindecoding` decodes requests into these. `builtindefaults` adds defaults, `defaultrules` has those that depend on other
 fields, `imagenames` the names of images. `builtinconversions` has the server's changes to decoded objects, `builtinowners` their field
 managers, and `builtinstrategy` the steps of write requests. `builtintypes` has the resources, `builtincells` the rows of their tables.
-`initialobjects` has the objects of a new cluster. `unservedkinds` lists the kinds that this server lacks.
+`finishing` sets the fields that no client owns, `podfinishing` those of Pods, `servicefinishing` those of Services; `storedforms` drops fields
+of disabled features. `initialobjects` has the objects of a new cluster. `unservedkinds` lists the kinds that this server lacks.
 """

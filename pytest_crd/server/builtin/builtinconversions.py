@@ -8,6 +8,7 @@ Reference:
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
@@ -15,6 +16,9 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 _Object: TypeAlias = "dict[str, JSONValue]"
 
+# The annotation with the number of changes to the template of a DaemonSet.
+TEMPLATE_GENERATION: Final = "deprecated.daemonset.template.generation"
+_NUMBER: Final = re.compile("-?[0-9]{1,18}")
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
 _CLAIM: Final = {"kind": "PersistentVolumeClaim", "apiVersion": "v1"}
 
@@ -56,6 +60,16 @@ def _namespace(value: _Object) -> _Object:
     return {**value, "metadata": {**metadata, "labels": {**metadata.get("labels", {}), _NAME_LABEL: metadata["name"]}}}
 
 
+def _daemon_set(value: _Object) -> _Object:
+    """Add the annotation with the number of changes to the template."""
+    metadata = value["metadata"]
+    annotations = metadata.get("annotations", {})
+    number = annotations.get(TEMPLATE_GENERATION, "")
+    if not _NUMBER.fullmatch(number):
+        number = "0"
+    return {**value, "metadata": {**metadata, "annotations": {**annotations, TEMPLATE_GENERATION: number}}}
+
+
 def _stateful_set(value: _Object) -> _Object:
     """Set apiVersion and kind of each volume claim template."""
     claims = value["spec"].get("volumeClaimTemplates")
@@ -68,5 +82,6 @@ _CONVERSIONS: Final[Mapping[str, Callable[[_Object], _Object]]] = {
     "secrets": _secret,
     "configmaps": _config_map,
     "namespaces": _namespace,
+    "daemonsets": _daemon_set,
     "statefulsets": _stateful_set,
 }

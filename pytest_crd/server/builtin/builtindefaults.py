@@ -22,6 +22,8 @@ from pytest_crd.server.builtin import builtingotypes, defaultrules
 
 _Default: TypeAlias = Callable[[JSONValue], JSONValue]
 _RESOURCES: Final = "v1.ResourceList"
+# The groups whose quantities of resources are rounded.
+_ROUNDED: Final = frozenset({"v1", "apps", "batch"})
 # Quantities of resources are rounded up to a thousandth.
 _MILLI: Final = -3
 
@@ -40,6 +42,7 @@ class Defaulter:
         """
         self._types = {**_table()["types"], **_table()["exceptions"].get(f"{api_version} {kind}", {})}
         self._profile = profile
+        self._rounds = api_version.partition("/")[0] in _ROUNDED
         self._defaults: dict[Struct, _Default | None] = {}
         self._root = self._of_type(builtingotypes.of_kind(api_version, kind, profile))
 
@@ -57,7 +60,7 @@ class Defaulter:
                 self._defaults[type_] = self._of_struct(type_)
             return self._defaults[type_]
         if isinstance(type_, Map) and type_.go == _RESOURCES:
-            return _rounded
+            return _rounded if self._rounds else None
         if isinstance(type_, List) and (below := self._of_type(type_.item)) is not None:
             return lambda items: [below(item) for item in items or ()] if items else items
         return None

@@ -96,6 +96,7 @@ def _micro_time(value: JSONValue) -> JSONValue:
 QUANTITY: Final = Custom("resource.Quantity", _quantity, "0")
 INT_OR_STRING: Final = Custom("intstr.IntOrString", _int_or_string, 0)
 MICRO_TIME: Final = Custom("v1.MicroTime", _micro_time, None)
+RAW_EXTENSION: Final = gotypes.Raw("runtime.RawExtension")
 _NAMED: Final[Mapping[str, GoType]] = {
     "string": STRING,
     "bool": BOOL,
@@ -107,7 +108,7 @@ _NAMED: Final[Mapping[str, GoType]] = {
     "quantity": QUANTITY,
     "int or string": INT_OR_STRING,
     "raw": gotypes.Raw("v1.FieldsV1"),
-    "raw extension": gotypes.Raw("runtime.RawExtension"),
+    "raw extension": RAW_EXTENSION,
 }
 
 

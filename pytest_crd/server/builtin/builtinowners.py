@@ -27,6 +27,14 @@ from pytest_crd.server.builtin import builtingotypes
 Merging: TypeAlias = Callable[[Struct], Mapping[str, Mapping[str, Any]]]
 
 _WHOLE: Final = "."
+# The paths that requests ignore, by subresource, of kinds with other ones than most.
+_IGNORED: Final[Mapping[str, Mapping[str, list[tuple[str, ...]]]]] = {
+    "certificatesigningrequests": {
+        "": [("spec",), ("status",)],
+        "status": [("spec",), ("status", "conditions")],
+        "approval": [("spec",), ("status", "certificate")],
+    }
+}
 
 
 class BuiltInOwners:
@@ -93,13 +101,14 @@ def merged_lists(kind: Struct, merging: Merging) -> MergedLists:
 
 
 def ignored(
-    api_version: str, kept_by_status: Iterable[str] | None, *, has_status: bool
+    api_version: str, plural: str, kept_by_status: Iterable[str] | None, *, has_status: bool
 ) -> Mapping[str, Mapping[str, FieldSet]]:
     """
     Return the fields that requests to an object and to its status ignore, by subresource and API version.
 
     Args:
         api_version: The apiVersion of the kind.
+        plural: Its plural.
         kept_by_status: The metadata fields that requests to the status ignore; None for all.
         has_status: Whether the kind has a status.
 
@@ -109,7 +118,8 @@ def ignored(
     if not has_status:
         return {"": {}}
     metadata_paths = [("metadata",)] if kept_by_status is None else [("metadata", name) for name in kept_by_status]
-    paths: Mapping[str, list[tuple[str, ...]]] = {"": [("status",)], "status": [("spec",), *metadata_paths]}
+    usual: Mapping[str, list[tuple[str, ...]]] = {"": [("status",)], "status": [("spec",), *metadata_paths]}
+    paths = _IGNORED.get(plural, usual)
     return {
         below: {api_version: fieldsets.from_paths([tuple(map(field, path)) for path in paths[below]])}
         for below in paths
@@ -130,7 +140,8 @@ class _Types:
         if isinstance(kind, Pointer):
             return self.merge_type(kind.to, node)
         if isinstance(kind, Struct):
-            return self._struct(kind)
+            is_granular = node.get("map") == "granular"
+            return self._struct(kind, is_granular=is_granular)
         if isinstance(kind, List):
             return MergeType(list=self._list(kind, node))
         if isinstance(kind, Map):
@@ -142,9 +153,12 @@ class _Types:
         """The merge type of int-or-string values, which is published without a type."""
         return OpenAPITypes({}, self._profile.apply).merge_type({})
 
-    def _struct(self, kind: Struct) -> MergeType:
+    def _struct(self, kind: Struct, *, is_granular: bool = False) -> MergeType:
         if kind is metav1types.OBJECT_META:
             return self._object_meta
+        if is_granular:
+            whole = self._struct(kind).map or MapType()
+            return MergeType(map=dataclasses.replace(whole, is_atomic=False))
         if kind not in self._merge_types:
             merge_type = self._merge_types[kind] = MergeType()
             nodes = self._merging(kind)
@@ -177,4 +191,6 @@ def _scalar_type(kind: GoType) -> MergeType:
         return MergeType(scalar="numeric")
     if isinstance(kind, Bytes):
         return MergeType(scalar="string")
+    if kind is builtingotypes.RAW_EXTENSION:
+        return MergeType(map=MapType(values=DEDUCED, is_atomic=True))
     return DEDUCED if isinstance(kind, Raw) else MergeType(scalar="untyped")

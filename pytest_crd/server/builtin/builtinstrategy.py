@@ -87,7 +87,9 @@ class BuiltInStrategy(ObjectStrategy):
 
     def _field_manager(self, kind: BuiltInKind) -> FieldManager:
         has_status = kind.subresources.has_status
-        ignored = builtinowners.ignored(self.type_meta["apiVersion"], kind.kept_by_status, has_status=has_status)
+        ignored = builtinowners.ignored(
+            self.type_meta["apiVersion"], kind.plural, kind.kept_by_status, has_status=has_status
+        )
         kinds = {kind.version: lambda: builtinowners.merge_type(kind.go_type, kind.merging, self.profile)}
         empty = {**decoding.decode({}, kind.go_type).value, **self.type_meta}
         versions = Versions(kind.group, kinds, is_built_in=True)

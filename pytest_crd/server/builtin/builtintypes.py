@@ -28,10 +28,13 @@ from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server.builtin import (
     builtincells,
     builtinconversions,
+    builtindefaults,
     builtingotypes,
     builtinkinds,
+    finishing,
     labelselectors,
     selectablefields,
+    storedforms,
     unservedkinds,
 )
 from pytest_crd.server.builtin.builtinkinds import BuiltInRecord
@@ -39,7 +42,7 @@ from pytest_crd.server.http import negotiation
 from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import generatedvalues
-from pytest_crd.server.store.store import StoredObject
+from pytest_crd.server.store.store import Store, StoredObject
 
 if TYPE_CHECKING:
     from pytest_crd.server.builtin.builtinstrategy import BuiltInStrategy  # a large import, needed for writes only
@@ -78,6 +81,7 @@ class BuiltInType(ResourceType):
     is_typed = True
     has_protobuf = True
     validates = False
+    store: Store
 
     def __init__(self, record: BuiltInRecord, profile: Profile) -> None:
         """
@@ -98,6 +102,7 @@ class BuiltInType(ResourceType):
         self.is_enforced = kind not in _UNENFORCED
         self.is_created_by_update = record.createdByUpdate
         self._record = record
+        self._shared = self
         self.profile = profile
 
     @cached_property
@@ -106,13 +111,11 @@ class BuiltInType(ResourceType):
         empty = protoreading.read(b"", self.api_version, self.names.kind)
         return {key: value for key, value in empty.items() if key != "metadata"}
 
-    def admitted_by(self, plugins: Admission | None) -> BuiltInType:
-        """Return the same resource on a server with admission plugins."""
-        if plugins is None:
-            return self
-        admitted = copy.copy(self)
-        admitted.plugins = plugins
-        return admitted
+    def on_server(self, store: Store, plugins: Admission | None) -> BuiltInType:
+        """Return the same resource on a server with a store and admission plugins."""
+        served = copy.copy(self)
+        served.store, served.plugins = store, plugins
+        return served
 
     @cached_property
     def _go_type(self) -> Struct:
@@ -123,9 +126,13 @@ class BuiltInType(ResourceType):
         """The subresources, for the engine."""
         return Subresources(self.has("status"), _SCALE if self.has("scale") else None)
 
-    @cached_property
+    @property
     def _strategy(self) -> BuiltInStrategy:
-        """The strategy of write requests."""
+        """The strategy of write requests, which all servers share."""
+        return self._shared._own_strategy  # noqa: SLF001 - of the same class
+
+    @cached_property
+    def _own_strategy(self) -> BuiltInStrategy:
         from pytest_crd.server.builtin import builtinstrategy  # noqa: PLC0415 - a large import, needed for writes only
 
         kind = builtinstrategy.BuiltInKind(
@@ -165,11 +172,20 @@ class BuiltInType(ResourceType):
         def build_results() -> tuple[Resource | None, Resource | None]:
             old = request_.body.value["metadata"] if before is None else before["metadata"]
             counted = self.names.plural == "deployments" and not request_.subresource
-            finish = functools.partial(self._finished, old=old, counts_annotations=counted)
-            stored_value = None if outcome.stored is None else self._to_stored(finish(outcome.stored))
+            writing = finishing.Writing(before, request_.user, self.store, request_.subresource)
+
+            def finish(value: Resource) -> Resource:
+                value = self._finished(value, old, counts_annotations=counted)
+                value = finishing.finish(self.resource, {**value}, writing)
+                form = storedforms.of_kind(self.api_version, self.names.kind, self.profile)
+                stored_form: Resource = form(value)
+                return stored_form
+
+            finished = None if outcome.stored is None else finish(outcome.stored)
+            stored_value = None if finished is None else self._to_stored(finished)
             if request_.subresource == "scale":
                 return stored_value, _with_selector(outcome.resource or {}, stored_value or before or {})
-            return stored_value, finish(outcome.resource or {})
+            return stored_value, finish(outcome.resource or {}) if finished is None else finished
 
         before_without_version = None if stored is None else request.without_version(stored)
         return RequestOutcome(
@@ -187,8 +203,6 @@ class BuiltInType(ResourceType):
 
     def _converted(self, value: dict[str, JSONValue], request_: Request | None) -> dict[str, JSONValue]:
         """Return a decoded object with the server's changes; *request_* is None after an apply."""
-        from pytest_crd.server.builtin import builtindefaults  # noqa: PLC0415 - needed for writes only
-
         value = builtindefaults.of_kind(self.api_version, self.names.kind, self.profile).default(value)
         value = builtinconversions.converted(self.names.plural, value)
         metadata = value["metadata"]
@@ -214,11 +228,7 @@ class BuiltInType(ResourceType):
         elif counts_annotations and metadata.get("annotations") != old.get("annotations"):
             # Increment once, even if another change already did.
             metadata = {**metadata, "generation": max(metadata["generation"], old.get("generation", 0) + 1)}
-        value = {**self._go_type.zero, **value, "metadata": metadata}
-        if self.names.plural == "namespaces":
-            initial = {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
-            value = {**value, **{key: value.get(key) or initial[key] for key in initial}}
-        return value
+        return {**self._go_type.zero, **value, "metadata": metadata}
 
     def _from_stored(self, stored: Resource) -> Resource:
         """Return a stored object in this version."""

@@ -65,6 +65,8 @@ def _deployment_strategy(strategy: _Object, _: Profile) -> None:
 def _daemon_set_strategy(strategy: _Object, _: Profile) -> None:
     if strategy["type"] == _ROLLING:
         strategy["rollingUpdate"] = {"maxUnavailable": 1, "maxSurge": 0, **strategy.get("rollingUpdate", {})}
+    elif "rollingUpdate" in strategy:
+        strategy["rollingUpdate"] = {"maxUnavailable": 0, "maxSurge": 0, **strategy["rollingUpdate"]}
 
 
 def _stateful_set_strategy(strategy: _Object, profile: Profile) -> None:

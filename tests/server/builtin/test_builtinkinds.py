@@ -46,7 +46,7 @@ def test_objects_of_each_kind_are_written_read_and_deleted(api_version: str, kin
     assert servers.ask(server, "PATCH", f"{object_path}{query}", applied, mediaType=APPLY).code == 200
     stored = servers.ask(server, "GET", object_path).value
     assert set(sent) <= set(stored)
-    assert (len(stored["metadata"]["labels"]) >= 2, stored["metadata"]["annotations"]) == (True, {"b": "c"})
+    assert (len(stored["metadata"]["labels"]) >= 2, stored["metadata"]["annotations"]["b"]) == (True, "c")
     assert ("generation" in stored["metadata"]) == type_._record.generates
     table = servers.ask(server, "GET", path, accept="application/json;as=Table;g=meta.k8s.io;v=v1").value
     assert len(table["columnDefinitions"]) >= 2

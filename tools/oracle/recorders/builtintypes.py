@@ -81,8 +81,8 @@ def _node(schema: JSONValue, schemas: JSONValue, types: dict[str, JSONValue]) ->
         _collect(referred, schemas, types)
     if schema.get("type") == "array":
         node |= _list(schema, schemas[referred] if referred else {})
-    if schema.get("x-kubernetes-map-type") == "atomic":
-        node["map"] = "atomic"
+    if map_type := schema.get("x-kubernetes-map-type"):
+        node["map"] = map_type
     return node
 
 

@@ -1,0 +1,214 @@
+"""
+Fields of built-in objects that a server sets after defaulting and admission, so that no client owns them.
+
+Reference:
+    kubernetes pkg/registry, PrepareForCreate and PrepareForUpdate of each strategy; plugin/pkg/admission, the plugins of a default server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.registry.admission import User
+from pytest_crd.server.builtin import podfinishing, servicefinishing
+from pytest_crd.server.builtin.builtinconversions import TEMPLATE_GENERATION as GENERATION
+from pytest_crd.server.store import generatedvalues
+from pytest_crd.server.store.store import Store
+
+_Object: TypeAlias = "dict[str, Any]"
+
+
+# Data sources of claims that old clients may name.
+_SOURCES: Final = frozenset({("PersistentVolumeClaim", ""), ("VolumeSnapshot", "snapshot.storage.k8s.io")})
+
+
+class Writing(NamedTuple):
+    """
+    The write of an object.
+
+    Attributes:
+        old: The stored object in the version of the request; None on create.
+        user: The user of the request.
+        store: The store.
+        subresource: The subresource; empty for the object itself.
+    """
+
+    old: Mapping[str, Any] | None
+    user: User
+    store: Store
+    subresource: str = ""
+
+
+def finish(resource: str, value: _Object, writing: Writing) -> _Object:
+    """
+    Return an object with the fields of the server.
+
+    Args:
+        resource: Its resource: `plural` or `plural.group`.
+        value: The object with its whole metadata.
+        writing: The write.
+
+    Raises:
+        ApiError: An admission plugin refuses the object, or addresses are used up.
+    """
+    change = _FINISHES.get(resource)
+    return value if change is None or writing.subresource else change(value, writing)
+
+
+def _daemon_set(daemon_set: _Object, writing: Writing) -> _Object:
+    """Set the number of changes to the template, which no client sets."""
+    number = 1
+    if writing.old is not None:
+        number = int(writing.old["metadata"]["annotations"][GENERATION])
+        number += not jsonvalue.equal(daemon_set["spec"]["template"], writing.old["spec"]["template"])
+    annotations = {**daemon_set["metadata"]["annotations"], GENERATION: str(number)}
+    return {**daemon_set, "metadata": {**daemon_set["metadata"], "annotations": annotations}}
+
+
+def _pod(pod: _Object, writing: Writing) -> _Object:
+    if writing.old is None:
+        return podfinishing.finish_created(pod, writing.store)
+    return podfinishing.finish_updated(pod, writing.old)
+
+
+def _service(service: _Object, writing: Writing) -> _Object:
+    return servicefinishing.finish(service, writing.old, writing.store)
+
+
+def _job(job: _Object, writing: Writing) -> _Object:
+    """Add labels and the selector of a new Job, unless its selector is manual."""
+    if writing.old is not None or job["spec"].get("manualSelector"):
+        return job
+    name, uid = job["metadata"]["name"], job["metadata"]["uid"]
+    names = {"job-name": name, "batch.kubernetes.io/job-name": name}
+    uids = {"controller-uid": uid, "batch.kubernetes.io/controller-uid": uid}
+    spec, template = job["spec"], job["spec"]["template"]
+    labels = {**names, **uids, **(template["metadata"].get("labels") or {})}
+    selector = spec.get("selector") or {}
+    match_labels = {"batch.kubernetes.io/controller-uid": uid, **(selector.get("matchLabels") or {})}
+    new_template = {**template, "metadata": {**template["metadata"], "labels": labels}}
+    new_spec = {**spec, "selector": {**selector, "matchLabels": match_labels}, "template": new_template}
+    if job["metadata"].get("labels") == template["metadata"].get("labels"):
+        # The labels of the Job are those of its template, not a copy.
+        job = {**job, "metadata": {**job["metadata"], "labels": labels}}
+    return {**job, "spec": new_spec}
+
+
+def _node(node: _Object, writing: Writing) -> _Object:
+    """Add the taint of a new Node."""
+    taint = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
+    taints = node["spec"].get("taints") or []
+    is_tainted = any((item.get("key"), item.get("effect")) == (*taint.values(),) for item in taints)
+    if writing.old is not None or is_tainted:
+        return node
+    return {**node, "spec": {**node["spec"], "taints": [*taints, taint]}}
+
+
+def _namespace(namespace: _Object, writing: Writing) -> _Object:
+    """Add the finalizer and the phase of a new namespace."""
+    finalizers = namespace.get("spec", {}).get("finalizers") or []
+    if writing.old is not None:
+        return namespace
+    if "kubernetes" not in finalizers:
+        finalizers = [*finalizers, "kubernetes"]
+    return {**namespace, "spec": {"finalizers": finalizers}, "status": {"phase": "Active"}}
+
+
+def _volume(volume: _Object, writing: Writing) -> _Object:
+    if writing.old is not None:
+        return volume
+    status = {"phase": "Pending", "lastPhaseTransitionTime": generatedvalues.now()}
+    return {**_protected(volume, "kubernetes.io/pv-protection"), "status": status}
+
+
+def _claim(claim: _Object, writing: Writing) -> _Object:
+    if writing.old is not None:
+        return claim
+    spec = _with_sources(claim["spec"])
+    return {**_protected(claim, "kubernetes.io/pvc-protection"), "spec": spec, "status": {"phase": "Pending"}}
+
+
+def _with_sources(spec: _Object) -> _Object:
+    """
+    Return the spec of a new claim with both fields of its data source.
+
+    Reference:
+        kubernetes pkg/api/persistentvolumeclaim/util.go.
+    """
+    source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
+    rest = {key: value for key, value in spec.items() if key not in ("dataSource", "dataSourceRef")}
+    if reference and reference.get("namespace"):
+        reference = None
+    if not reference and source and (source.get("kind"), source.get("apiGroup") or "") not in _SOURCES:
+        source = None
+    source = source or reference
+    if source is None:
+        return rest
+    return {**rest, "dataSource": spec.get("dataSource") or _local(source), "dataSourceRef": reference or source}
+
+
+def _local(reference: _Object) -> _Object:
+    return {"apiGroup": None, **{key: value for key, value in reference.items() if key != "namespace"}}
+
+
+def _attributes_class(class_: _Object, writing: Writing) -> _Object:
+    return class_ if writing.old is not None else _protected(class_, "kubernetes.io/vac-protection")
+
+
+def _protected(value: _Object, finalizer: str) -> _Object:
+    """Return an object with a finalizer."""
+    finalizers = value["metadata"].get("finalizers") or []
+    if finalizer in finalizers:
+        return value
+    return {**value, "metadata": {**value["metadata"], "finalizers": [*finalizers, finalizer]}}
+
+
+def _service_account(account: _Object, _: Writing) -> _Object:
+    if not account.get("secrets"):
+        return account
+    secrets = [{key: item[key] for key in ("name",) if item.get(key)} for item in account["secrets"]]
+    return {**account, "secrets": secrets}
+
+
+def _signing_request(request: _Object, writing: Writing) -> _Object:
+    """Add the user of a new request for a certificate; an update changes nothing but metadata."""
+    if writing.old is not None:
+        return {**request, "spec": writing.old["spec"]}
+    user = writing.user
+    spec = {key: value for key, value in request["spec"].items() if key not in ("username", "uid", "groups", "extra")}
+    about = {"username": user.username, "uid": user.uid, "groups": [*user.groups]}
+    extra = {"extra": {key: [*texts] for key, texts in user.extra.items()}}
+    known = {key: value for key, value in {**about, **extra}.items() if value}
+    return {**request, "spec": {**spec, **known}}
+
+
+def _api_service(service: _Object, writing: Writing) -> _Object:
+    """Mark a new local APIService as available."""
+    if writing.old is not None or service["spec"].get("service") is not None:
+        return service
+    condition = {
+        "type": "Available",
+        "status": "True",
+        "lastTransitionTime": generatedvalues.now(),
+        "reason": "Local",
+        "message": "Local APIServices are always available",
+    }
+    return {**service, "status": {"conditions": [condition]}}
+
+
+_FINISHES: Final[Mapping[str, Callable[[_Object, Writing], _Object]]] = {
+    "apiservices.apiregistration.k8s.io": _api_service,
+    "certificatesigningrequests.certificates.k8s.io": _signing_request,
+    "daemonsets.apps": _daemon_set,
+    "jobs.batch": _job,
+    "namespaces": _namespace,
+    "nodes": _node,
+    "persistentvolumeclaims": _claim,
+    "persistentvolumes": _volume,
+    "pods": _pod,
+    "serviceaccounts": _service_account,
+    "services": _service,
+    "volumeattributesclasses.storage.k8s.io": _attributes_class,
+}

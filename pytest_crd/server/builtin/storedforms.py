@@ -1,0 +1,86 @@
+"""
+Form in which a server stores built-in objects: without fields of disabled features, and with null for empty lists.
+
+Reference:
+    kubernetes pkg/registry, dropDisabledFields of the strategies; apimachinery runtime/serializer/protobuf.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+from pytest_crd.engine.golang.gotypes import GoType, List, Map, Pointer, Struct
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import metav1types
+from pytest_crd.engine.profile import Profile
+from pytest_crd.server.builtin import builtingotypes
+
+_Form: TypeAlias = Callable[[JSONValue], JSONValue]
+
+# Fields that a server drops, because their feature is disabled by default, or which are read-only, by Go type.
+_DROPPED: Final[Mapping[str, frozenset[str]]] = {
+    "batch.v1.JobSpec": frozenset({"scheduling"}),
+    "coordination.v1.LeaseSpec": frozenset({"strategy", "preferredHolder"}),
+    "core.v1.GRPCAction": frozenset({"mode"}),
+    "core.v1.Lifecycle": frozenset({"stopSignal"}),
+    "core.v1.NodeSpec": frozenset({"podPreemptionPolicy", "configSource"}),
+    "core.v1.NodeStatus": frozenset({"config"}),
+    "core.v1.PodSpec": frozenset({"evictionResponders", "schedulingGroup"}),
+    "discovery.v1.Endpoint": frozenset({"deprecatedTopology"}),
+    "resource.v1.ExactDeviceRequest": frozenset({"derivedAttributes"}),
+    "resource.v1.ResourceSliceSpec": frozenset({"partitionTypeAttribute", "skipNodeOperations"}),
+}
+
+
+@functools.cache
+def of_kind(api_version: str, kind: str, profile: Profile) -> _Form:
+    """Return the function for the objects of a kind; its result shares unchanged parts with its argument."""
+    form = _Forms(profile).of_type(builtingotypes.of_kind(api_version, kind, profile))
+    return _unchanged if form is None else form
+
+
+def _unchanged(value: JSONValue) -> JSONValue:
+    return value
+
+
+class _Forms:
+    """Functions by Go type; None for types whose values are stored as they are."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._forms: dict[Struct, _Form | None] = {}
+
+    def of_type(self, type_: GoType) -> _Form | None:
+        """Return the function for the values of a type."""
+        if isinstance(type_, Pointer):
+            return self.of_type(type_.to)
+        if isinstance(type_, Struct) and type_ is not metav1types.OBJECT_META:
+            if type_ not in self._forms:
+                self._forms[type_] = self._of_struct(type_)
+            return self._forms[type_]
+        if isinstance(type_, List) and (item_form := self.of_type(type_.item)) is not None:
+            return lambda items: [item_form(item) for item in items]
+        if isinstance(type_, Map) and (value_form := self.of_type(type_.value)) is not None:
+            return lambda items: {key: value_form(item) for key, item in items.items()}
+        return None
+
+    def _of_struct(self, struct: Struct) -> _Form | None:
+        dropped = _DROPPED.get(builtingotypes.name_of(struct, self._profile), frozenset())
+        required = struct.required or frozenset()
+        lists = [name for name, type_ in struct.fields.items() if isinstance(type_, List | Map) and name in required]
+        below = {name: form for name, type_ in struct.fields.items() if (form := self.of_type(type_)) is not None}
+        if not (dropped or lists or below):
+            return None
+
+        def store_struct(value: JSONValue) -> JSONValue:
+            value = {key: item for key, item in value.items() if key not in dropped}
+            for name in lists:
+                value[name] = value.get(name) or None
+            for name, form in below.items():
+                if value.get(name) is not None:
+                    value[name] = form(value[name])
+            return value
+
+        return store_struct

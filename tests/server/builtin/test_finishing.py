@@ -1,0 +1,271 @@
+"""Fields of built-in objects that a server sets after defaulting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from server.builtin.test_builtinkinds import KINDS, path_of, small
+from support import servers
+
+from pytest_crd.server.api import Api
+
+PODS = path_of(KINDS["v1", "Pod"])
+SERVICES = path_of(KINDS["v1", "Service"])
+MERGE = {"mediaType": "application/merge-patch+json"}
+
+
+def _created(api_version: str, kind: str, server: Api | None = None, **fields: Any) -> Any:
+    sent = {**small(api_version, kind), **fields}
+    answer = servers.ask(server or servers.api(), "POST", path_of(KINDS[api_version, kind]), sent)
+    assert answer.code == 201, answer.value
+    return answer.value
+
+
+def _pod(**spec: Any) -> Any:
+    return {
+        "metadata": {"name": "a", "labels": {"app": "x"}},
+        "spec": {"containers": [{"name": "a", "image": "a"}], **spec},
+    }
+
+
+def test_a_new_job_selects_its_pods() -> None:
+    job = _created("batch/v1", "Job")
+    uid = job["metadata"]["uid"]
+    assert job["spec"]["selector"]["matchLabels"] == {"batch.kubernetes.io/controller-uid": uid}
+    labels = job["spec"]["template"]["metadata"]["labels"]
+    assert (labels["job-name"], labels["batch.kubernetes.io/controller-uid"], labels["app"]) == ("a", uid, "cook")
+    assert job["metadata"]["labels"] == labels
+    own = {**small("batch/v1", "Job")["spec"], "manualSelector": True, "selector": {"matchLabels": {"app": "cook"}}}
+    assert _created("batch/v1", "Job", spec=own)["spec"]["selector"] == {"matchLabels": {"app": "cook"}}
+
+
+def test_a_job_with_labels_keeps_them() -> None:
+    server = servers.api()
+    job = _created("batch/v1", "Job", server, metadata={"name": "a", "labels": {"b": "c"}})
+    assert job["metadata"]["labels"] == {"b": "c"}
+    path = f"{path_of(KINDS['batch/v1', 'Job'])}/a"
+    patched = servers.ask(server, "PATCH", path, {"spec": {"suspend": True}}, **MERGE).value
+    assert patched["spec"]["selector"] == job["spec"]["selector"]
+
+
+@pytest.mark.parametrize(
+    ("needs", "quality"),
+    [
+        ([{}], "BestEffort"),
+        ([{"limits": {"cpu": "1", "memory": "1Gi"}}], "Guaranteed"),
+        ([{"limits": {"cpu": "1"}}], "Burstable"),
+        ([{"requests": {"cpu": "1", "memory": "1Gi"}}], "Burstable"),
+        ([{"limits": {"example.com/a": "1"}}], "BestEffort"),
+        ([{}, {"limits": {"cpu": "1", "memory": "1Gi"}}], "Burstable"),
+        ([], "BestEffort"),
+    ],
+)
+def test_a_new_pod_has_a_quality_of_service(needs: list[Any], quality: str) -> None:
+    containers = [{"name": f"c{number}", "image": "a", "resources": item} for number, item in enumerate(needs)]
+    pod = servers.ask(servers.api(), "POST", PODS, _pod(containers=containers)).value
+    assert pod["status"] == {"phase": "Pending", "qosClass": quality}
+
+
+def test_the_resources_of_a_pod_decide_its_quality_of_service() -> None:
+    pod = servers.ask(servers.api(), "POST", PODS, _pod(resources={"limits": {"cpu": "1"}})).value
+    assert pod["status"]["qosClass"] == "Burstable"
+
+
+def test_a_new_pod_tolerates_lost_nodes_for_five_minutes() -> None:
+    server = servers.api()
+    pod = servers.ask(server, "POST", PODS, _pod(schedulingGates=[{"name": "a"}])).value
+    assert [item["tolerationSeconds"] for item in pod["spec"]["tolerations"]] == [300, 300]
+    assert pod["status"]["conditions"][0]["reason"] == "SchedulingGated"
+    servers.ask(server, "DELETE", f"{PODS}/a?gracePeriodSeconds=0")
+    pod = servers.ask(server, "POST", PODS, _pod(tolerations=[{"operator": "Exists"}])).value
+    assert pod["spec"]["tolerations"] == [{"operator": "Exists"}]
+
+
+def test_a_pod_has_the_priority_of_its_class() -> None:
+    server = servers.api()
+    pod = servers.ask(server, "POST", PODS, _pod(priorityClassName="system-node-critical")).value
+    assert (pod["spec"]["priority"], pod["spec"]["preemptionPolicy"]) == (2_000_001_000, "PreemptLowerPriority")
+    changed = {**pod, "spec": {key: value for key, value in pod["spec"].items() if key != "priority"}}
+    assert servers.ask(server, "PUT", f"{PODS}/a", changed).value["spec"]["priority"] == 2_000_001_000
+    patched = servers.ask(server, "PATCH", f"{PODS}/a", {"metadata": {"labels": {"b": "c"}}}, **MERGE).value
+    assert patched["spec"]["priority"] == 2_000_001_000
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ({"priorityClassName": "none"}, 'pods "a" is forbidden: no PriorityClass with name none was found'),
+        ({"priority": 5}, "the integer value of priority (5) must not be provided in pod spec"),
+        (
+            {"preemptionPolicy": "Never"},
+            "the string value of PreemptionPolicy (Never) must not be provided in pod spec",
+        ),
+    ],
+)
+def test_a_pod_with_another_priority_than_its_class_is_refused(spec: Any, words: str) -> None:
+    answer = servers.ask(servers.api(), "POST", PODS, _pod(**spec))
+    assert (answer.code, words in answer.value["message"]) == (403, True)
+
+
+def test_the_default_class_gives_its_priority() -> None:
+    server = servers.api()
+    _created("scheduling.k8s.io/v1", "PriorityClass", server, globalDefault=True)
+    pod = servers.ask(server, "POST", PODS, _pod()).value
+    assert (pod["spec"]["priorityClassName"], pod["spec"]["priority"]) == ("a", 1000)
+
+
+def test_terms_select_the_labels_that_they_name() -> None:
+    selector = {"matchLabels": {"b": "c"}}
+    term = {"labelSelector": selector, "topologyKey": "zone", "matchLabelKeys": ["app", "none"]}
+    affinity = {
+        "podAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [term, {"topologyKey": "zone"}],
+            "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": term}],
+        },
+        "nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {}}]},
+    }
+    spread = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}
+    pod = servers.ask(servers.api(), "POST", PODS, _pod(affinity=affinity, topologySpreadConstraints=[spread])).value
+    terms = pod["spec"]["affinity"]["podAffinity"]
+    new = [{"key": "app", "operator": "In", "values": ["x"]}]
+    first = terms["requiredDuringSchedulingIgnoredDuringExecution"][0]
+    second = terms["preferredDuringSchedulingIgnoredDuringExecution"][0]["podAffinityTerm"]
+    assert first["labelSelector"]["matchExpressions"] == second["labelSelector"]["matchExpressions"] == new
+    assert pod["spec"]["topologySpreadConstraints"][0]["labelSelector"] == selector
+
+
+def test_services_have_addresses_of_their_own() -> None:
+    server = servers.api()
+    made = [
+        servers.ask(server, "POST", SERVICES, {"metadata": {"name": f"s{n}"}, "spec": {"ports": [{"port": 80}]}}).value
+        for n in range(20)
+    ]
+    addresses = {item["spec"]["clusterIP"] for item in made}
+    assert (len(addresses), "10.0.0.1" in addresses) == (20, False)
+    spec = made[0]["spec"]
+    assert spec["clusterIPs"] == [spec["clusterIP"]]
+    assert (spec["ipFamilies"], spec["ipFamilyPolicy"]) == (["IPv4"], "SingleStack")
+    assert made[0]["status"] == {"loadBalancer": {}}
+    changed = {"metadata": {"name": "s0"}, "spec": {"ports": [{"port": 81}]}}
+    assert servers.ask(server, "PUT", f"{SERVICES}/s0", changed).value["spec"]["clusterIP"] == spec["clusterIP"]
+
+
+def test_headless_services_have_no_address() -> None:
+    server = servers.api()
+    spec = {"clusterIP": "None", "ports": [{"port": 80}]}
+    open_ = servers.ask(server, "POST", SERVICES, {"metadata": {"name": "a"}, "spec": spec}).value["spec"]
+    assert (open_["ipFamilies"], open_["ipFamilyPolicy"]) == (["IPv4", "IPv6"], "RequireDualStack")
+    other = {"metadata": {"name": "b"}, "spec": {**spec, "selector": {"a": "b"}}}
+    assert servers.ask(server, "POST", SERVICES, other).value["spec"]["ipFamilies"] == ["IPv4"]
+    six = {"metadata": {"name": "c"}, "spec": {**spec, "ipFamilies": ["IPv6"]}}
+    assert servers.ask(server, "POST", SERVICES, six).value["spec"]["ipFamilies"] == ["IPv6", "IPv4"]
+
+
+def test_exposed_services_have_ports_of_nodes() -> None:
+    server = servers.api()
+    spec = {"type": "NodePort", "ports": [{"name": "a", "port": 80}, {"name": "b", "port": 81, "nodePort": 30001}]}
+    ports = servers.ask(server, "POST", SERVICES, {"metadata": {"name": "a"}, "spec": spec}).value["spec"]["ports"]
+    assert (30000 <= ports[0]["nodePort"] <= 32767, ports[1]["nodePort"]) == (True, 30001)
+    again = servers.ask(server, "PUT", f"{SERVICES}/a", {"metadata": {"name": "a"}, "spec": spec}).value["spec"][
+        "ports"
+    ]
+    assert again == ports
+    inner = servers.ask(server, "PATCH", f"{SERVICES}/a", {"spec": {"type": "ClusterIP"}}, **MERGE).value["spec"]
+    assert not any("nodePort" in port for port in inner["ports"])
+    assert "externalTrafficPolicy" not in inner
+    outer = servers.ask(server, "PATCH", f"{SERVICES}/a", {"spec": {"type": "ExternalName", "externalName": "a.b"}}, **MERGE).value["spec"]  # fmt: skip
+    assert not outer.keys() & {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}
+    renamed = servers.ask(server, "PATCH", f"{SERVICES}/a", {"spec": {"externalName": "c.d"}}, **MERGE).value["spec"]
+    assert renamed["externalName"] == "c.d"
+
+
+def test_local_balancers_have_a_health_check() -> None:
+    server = servers.api()
+    spec = {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "ports": [{"port": 80}]}
+    created = servers.ask(server, "POST", SERVICES, {"metadata": {"name": "a"}, "spec": spec}).value["spec"]
+    assert created["healthCheckNodePort"] >= 30000
+    again = servers.ask(server, "PUT", f"{SERVICES}/a", {"metadata": {"name": "a"}, "spec": spec}).value["spec"]
+    assert again["healthCheckNodePort"] == created["healthCheckNodePort"]
+    other = {
+        "metadata": {"name": "b"},
+        "spec": {**spec, "allocateLoadBalancerNodePorts": False, "externalTrafficPolicy": "Cluster"},
+    }
+    assert "nodePort" not in servers.ask(server, "POST", SERVICES, other).value["spec"]["ports"][0]
+
+
+def test_a_full_range_refuses_services() -> None:
+    server = servers.api()
+    service = {"spec": {"ports": [{"port": 80}]}}
+    codes = [
+        servers.ask(server, "POST", SERVICES, {**service, "metadata": {"name": f"s{number}"}}).code
+        for number in range(254)
+    ]
+    assert (codes[:253], codes[253]) == ([201] * 253, 500)
+
+
+def test_finalizers_protect_storage() -> None:
+    assert _created("v1", "PersistentVolume")["metadata"]["finalizers"] == ["kubernetes.io/pv-protection"]
+    assert _created("storage.k8s.io/v1", "VolumeAttributesClass")["metadata"]["finalizers"] == [
+        "kubernetes.io/vac-protection"
+    ]
+    metadata = {"name": "a", "finalizers": ["kubernetes.io/pvc-protection"]}
+    claim = _created("v1", "PersistentVolumeClaim", metadata=metadata)
+    assert (claim["metadata"]["finalizers"], claim["status"]) == (metadata["finalizers"], {"phase": "Pending"})
+
+
+@pytest.mark.parametrize(
+    ("fields", "source", "reference"),
+    [
+        ({"dataSource": {"kind": "PersistentVolumeClaim", "name": "b"}}, "b", "b"),
+        ({"dataSource": {"kind": "Other", "name": "b"}}, None, None),
+        ({"dataSourceRef": {"kind": "Other", "name": "b", "apiGroup": "x.io"}}, "b", "b"),
+        ({"dataSourceRef": {"kind": "Other", "name": "b", "namespace": "c"}}, None, None),
+    ],
+)
+def test_both_fields_of_the_source_of_a_claim_agree(fields: Any, source: str | None, reference: str | None) -> None:
+    spec = {**small("v1", "PersistentVolumeClaim")["spec"], **fields}
+    claim = _created("v1", "PersistentVolumeClaim", spec=spec)["spec"]
+    names = [claim.get(name, {}).get("name") for name in ("dataSource", "dataSourceRef")]
+    assert names == [source, reference]
+
+
+def test_a_new_node_is_tainted_until_it_is_ready() -> None:
+    server = servers.api()
+    taint = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
+    assert _created("v1", "Node", server)["spec"]["taints"] == [taint]
+    answer = servers.ask(server, "PATCH", "/api/v1/nodes/a", {"spec": {"taints": None}}, **MERGE).value
+    assert answer["spec"] == {}
+    assert _created("v1", "Node", spec={"taints": [taint]})["spec"]["taints"] == [taint]
+
+
+def test_a_daemon_set_counts_changes_to_its_template() -> None:
+    server, path = servers.api(), f"{path_of(KINDS['apps/v1', 'DaemonSet'])}/a"
+    name = "deprecated.daemonset.template.generation"
+    assert _created("apps/v1", "DaemonSet", server)["metadata"]["annotations"] == {name: "1"}
+    patch = {"spec": {"template": {"metadata": {"annotations": {"a": "b"}}}}}
+    assert servers.ask(server, "PATCH", path, patch, **MERGE).value["metadata"]["annotations"][name] == "2"
+    patch = {"metadata": {"annotations": {name: "x", "c": "d"}}}
+    assert servers.ask(server, "PATCH", path, patch, **MERGE).value["metadata"]["annotations"] == {name: "2", "c": "d"}
+
+
+def test_a_signing_request_names_its_user() -> None:
+    server = servers.api()
+    kind = KINDS["certificates.k8s.io/v1", "CertificateSigningRequest"]
+    spec = {**small(kind.api_version, kind.names.kind)["spec"], "username": "other", "groups": ["x"]}
+    created = _created(kind.api_version, kind.names.kind, server, spec=spec)
+    assert created["spec"]["username"] == "kubernetes-admin"
+    assert "managedFields" not in created["metadata"]
+    changed = servers.ask(server, "PATCH", f"{path_of(kind)}/a", {"spec": {"signerName": "b.io/c"}}, **MERGE).value
+    assert changed["spec"] == created["spec"]
+
+
+def test_other_kinds_are_finished() -> None:
+    service = _created("apiregistration.k8s.io/v1", "APIService", spec={"group": "none.example.com", "version": "v1"})
+    assert service["status"]["conditions"][0]["reason"] == "Local"
+    account = _created("v1", "ServiceAccount", secrets=[{"name": "s", "uid": "x"}, {"namespace": "n"}])
+    assert account["secrets"] == [{"name": "s"}, {}]
+    namespace = _created("v1", "Namespace", metadata={"name": "b"}, spec={"finalizers": ["example.com/x"]})
+    assert namespace["spec"]["finalizers"] == ["example.com/x", "kubernetes"]
+    slices = _created("discovery.k8s.io/v1", "EndpointSlice", endpoints=[])
+    assert slices["endpoints"] is None
