@@ -124,9 +124,14 @@ class Api:
         """Return to the state at the start; watches and pages of lists from before expire."""
         with self.store.lock:
             self.store.clear()
+            self.catalog.close()
             self.catalog = self._create_catalog()
             self.access = AccessControl(self.access.users, self.catalog.authorizer, self.profile)
             self.address = self._address
+
+    def close(self) -> None:
+        """Close the connections to webhooks."""
+        self.catalog.close()
 
     def answer(self, request: HTTPRequest) -> Reply:
         """Return the answer to a request."""

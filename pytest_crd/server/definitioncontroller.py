@@ -87,6 +87,10 @@ class DefinitionController:
         while self._step():
             pass
 
+    def renew_types(self) -> None:
+        """Give the served resources the present admission plugins."""
+        self._types.clear()
+
     def types(self) -> Iterator[CustomResourceType]:
         """Yield the served resources of the established CRDs, in order of the CRDs' names."""
         for entry in self._entries():

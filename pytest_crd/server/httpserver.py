@@ -118,6 +118,7 @@ class HTTPServer:
             self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join()
         self._workers.shutdown()
+        self._api.close()
         self._loop.close()
         self._socket.close()
 

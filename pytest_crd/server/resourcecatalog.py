@@ -30,7 +30,10 @@ from pytest_crd.server.namespaces import NamespaceController
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
 from pytest_crd.server.writes import Admit
+from pytest_crd.webhooks import configurationtypes
+from pytest_crd.webhooks.storedwebhooks import StoredWebhooks
 
+_CONFIGURATIONS: Final = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
 _ENDING: Final = "create not allowed while custom resource definition is terminating"
 
 
@@ -61,7 +64,7 @@ class ServerCatalog:
             store: The store, which is empty.
             profile: The reproduced Kubernetes version.
             crds: The CRDs.
-            webhooks: The webhooks that the server calls; None if it calls none.
+            webhooks: The webhooks of the project; None without any.
             has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
 
         Raises:
@@ -72,14 +75,10 @@ class ServerCatalog:
         self._definitions = DefinitionType(profile.version)
         self.roles = StoredRoles(store)
         self.authorizer = RoleAuthorizer(self.roles, profile)
-        called = None if webhooks is None else webhooks.admission(profile, self._namespace)
-        plugins = self._definitions.plugins = called and AuthorizedAdmission(called, self.authorizer)
-        self._controller = DefinitionController(store, self._definitions, webhooks)
-        reviews = review_types(profile, self.authorizer)
-        self._built_in = tuple(
-            type_.on_server(store, self._plugins_of(type_, plugins)) for type_ in (*built_in(profile), *reviews)
-        )
-        self._by_path = {(type_.group, type_.version, type_.names.plural): type_ for type_ in self._built_in}
+        self._webhooks = StoredWebhooks(webhooks, self._webhook_configurations)
+        self._admission = self._webhooks.admission(profile, self._namespace)
+        self._controller = DefinitionController(store, self._definitions, self._webhooks)
+        self._serve_built_in(None)
         self.namespaces = NamespaceController(store, has_service_accounts=has_service_accounts)
         self.namespaces.start()
         for crd in crds:
@@ -89,6 +88,34 @@ class ServerCatalog:
     def _plugins_of(self, type_: ResourceType, plugins: Admission | None) -> Admission | None:
         """Return the admission plugins of a resource; those of roles and bindings check grants, too."""
         return GrantAdmission(plugins, self.authorizer) if type_.group == policy.GROUP else plugins
+
+    def close(self) -> None:
+        """Close the connections to webhooks."""
+        self._webhooks.close()
+
+    def _serve_built_in(self, plugins: Admission | None) -> None:
+        """Serve the built-in kinds with admission plugins."""
+        reviews = review_types(self.profile, self.authorizer)
+        self._built_in = tuple(
+            type_.on_server(self._store, self._plugins_of(type_, plugins))
+            for type_ in (*built_in(self.profile), *reviews)
+        )
+        self._by_path = {(type_.group, type_.version, type_.names.plural): type_ for type_ in self._built_in}
+
+    def _webhook_configurations(self) -> list[Resource]:
+        """Return the stored webhook configurations; an unchanged one is the same object."""
+        types = [self._by_path[configurationtypes.GROUP, configurationtypes.V1, plural] for plural in _CONFIGURATIONS]
+        return [type_.read(entry) for type_ in types for entry in self._store.entries(type_.resource)]
+
+    def _settle_admission(self) -> None:
+        """Use admission plugins while there are webhooks: requests without webhooks are faster without plugins."""
+        plugins: Admission | None = None
+        if self._admission.calls_any():
+            plugins = self._definitions.plugins or AuthorizedAdmission(self._admission, self.authorizer)
+        if plugins is not self._definitions.plugins:
+            self._definitions.plugins = plugins
+            self._serve_built_in(plugins)
+            self._controller.renew_types()
 
     def _namespace(self, name: str) -> Resource | None:
         """Return a Namespace by its name; None without one."""
@@ -139,6 +166,7 @@ class ServerCatalog:
         self.namespaces.settle()
         self._controller.settle()
         self.roles.settle()
+        self._settle_admission()
 
     def admission(self, type_: ResourceType, info: RequestInfo) -> Admit:
         """Return the admission check for a create; it raises ApiError if the CRD or the namespace refuses new objects."""

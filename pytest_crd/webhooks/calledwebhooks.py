@@ -46,7 +46,7 @@ class CalledWebhooks:
         def transport_of(webhook: Webhook) -> tuple[WebhookTransport, str] | None:
             return self._reach(webhook.name, webhook.client_config, "admission", profile)
 
-        return WebhookAdmission(read, transport_of, namespace_of or _labelled, _new_uid, profile)
+        return WebhookAdmission(read, transport_of, namespace_of or labelled, _new_uid, profile)
 
     def converter(self, crd: CrdSpec, conversion: Conversion, profile: Profile) -> WebhookConverter | None:
         """
@@ -76,7 +76,7 @@ def _new_uid() -> str:
     return str(uuid.uuid4())
 
 
-def _labelled(name: str) -> JSONObject:
+def labelled(name: str) -> JSONObject:
     """Return a Namespace with the label that the server sets."""
     metadata = {"name": name, "labels": {"kubernetes.io/metadata.name": name}}
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}

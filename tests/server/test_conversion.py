@@ -20,10 +20,10 @@ from pytest_crd.server.watching import Watch
 
 STORED = "/apis/example.com/v1/namespaces/default/things"
 OTHER = "/apis/example.com/v2/namespaces/default/things"
-WORDS = "conversion webhook for example.com/v1, Kind=Thing failed: pytest-crd calls no webhooks: "
+WORDS = "conversion webhook for example.com/v1, Kind=Thing failed: pytest-crd does not call this webhook, "
 WEBHOOK = {
     "strategy": "Webhook",
-    "webhook": {"clientConfig": {"url": "https://127.0.0.1:1/convert"}, "conversionReviewVersions": ["v1"]},
+    "webhook": {"clientConfig": {"url": "https://webhooks.example.com/convert"}, "conversionReviewVersions": ["v1"]},
 }
 
 
@@ -158,7 +158,7 @@ def test_a_watch_ends_at_an_object_that_needs_a_conversion(server: Api) -> None:
 
 def test_waiting_for_an_object_that_needs_a_conversion_fails(server: Api) -> None:
     things = servers.crd_server(server)["things/v2"]
-    with pytest.raises(RequestFailedError, match="calls no webhooks"):
+    with pytest.raises(RequestFailedError, match="does not call this webhook"):
         things.wait("a", bool, timeout=1)
 
 
@@ -174,7 +174,7 @@ def test_waiting_fails_when_an_object_that_needs_a_conversion_appears(
         return begun
 
     monkeypatch.setattr(InProcess, "_watch", watch_then_create)
-    with pytest.raises(RequestFailedError, match="calls no webhooks"):
+    with pytest.raises(RequestFailedError, match="does not call this webhook"):
         servers.crd_server(server)["things/v2"].wait("a", bool, timeout=1)
 
 

@@ -67,7 +67,7 @@ _KEPT_BY_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
 # Kinds whose objects change the answers of a full cluster to other requests.
 _UNENFORCED: Final = frozenset(
     {
-        *(f"{lead}{rest}" for lead in ("Mutating", "Validating") for rest in ("AdmissionPolicy", "AdmissionPolicyBinding", "WebhookConfiguration")),
+        *(f"{lead}AdmissionPolicy{rest}" for lead in ("Mutating", "Validating") for rest in ("", "Binding")),
         *("APIService", "LimitRange", "ResourceQuota"),
     }
 )  # fmt: skip

@@ -12,7 +12,10 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import response
 
-_NOT_CALLED = "pytest-crd calls no webhooks: only the version in which objects are stored can be asked for"
+_NOT_CALLED = (
+    "pytest-crd does not call this webhook, which has no URL on loopback and no endpoint in crd_webhooks: "
+    "only the version in which objects are stored can be asked for"
+)
 
 
 class ApiError(Exception):
