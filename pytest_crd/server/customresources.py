@@ -94,6 +94,15 @@ class CustomResourceType(ResourceType):
             return refused.refusal.message
         return ""
 
+    def demand_migration(self, entry: StoredObject, /) -> None:
+        """Raise ApiError if a webhook does not convert a stored object to the storage version."""
+        storage_version = self.crd.version(self.storage_version)
+        if storage_version.converter is not None:
+            try:
+                storage_version.read(entry.value)
+            except RefusedError as refused:
+                raise statuses.failure(500, "", refused.refusal.message) from None
+
     @property
     def interfaces(self) -> ObjectInterfaces:
         """Functions for its objects, for admission plugins."""

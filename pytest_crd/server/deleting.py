@@ -123,6 +123,7 @@ def delete(store: Store, type_: ResourceType, entry: StoredObject, options: Dele
     unreadable.demand_readable(type_, entry)
     demand_conditions(type_, entry, options)
     type_.demand_conversion(type_.api_version, type_.storage_api_version)
+    type_.demand_migration(entry)
     marked = type_.mark_deleted(entry.value, _finalizers(entry, options.policy))
     if marked is None:
         last = entry if options.dry_run else store.delete(entry.key)

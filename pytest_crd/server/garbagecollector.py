@@ -20,7 +20,7 @@ from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.store.store import Store, StoredObject
+from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
 
 _USER_AGENT: Final = "kube-controller-manager"
 _ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
@@ -71,6 +71,52 @@ class _Item(NamedTuple):
         return f"{lead}/{self.type.version}{within}/{self.type.names.plural}/{key.name}"
 
 
+class _Waiting(NamedTuple):
+    """
+    An owner that waits for its dependents.
+
+    Attributes:
+        revision: Its revision.
+        dependents: The uids of its dependents, and whether each blocks its deletion.
+    """
+
+    revision: int
+    dependents: Mapping[str, bool]
+
+    @classmethod
+    def of(cls, item: _Item, dependents: Sequence[_Item]) -> _Waiting:
+        """Create for an owner."""
+        uid = item.metadata["uid"]
+        blocking = {dependent.metadata["uid"]: _blocks(dependent, uid) for dependent in dependents}
+        return cls(item.entry.revision, blocking)
+
+    def has_reason(self, before: _Waiting) -> bool:
+        """Return whether the collector looks at the owner again: it has changed, or a dependent went or blocks no more."""
+        has_freed = any(blocked and not self.dependents.get(uid) for uid, blocked in before.dependents.items())
+        return self.revision != before.revision or has_freed or not before.dependents.keys() <= self.dependents.keys()
+
+
+class _State(NamedTuple):
+    """
+    The state of the objects before a step.
+
+    Attributes:
+        items: The objects.
+        new_waiting: The uids of owners that wait for their dependents since the last step.
+        renewed: The uids of owners that look at their blocking dependents again.
+    """
+
+    items: Mapping[ObjectKey, _Item]
+    new_waiting: frozenset[str]
+    renewed: frozenset[str]
+
+    def is_due(self, owner: Mapping[str, Any], state: str) -> bool:
+        """Return whether the state of an owner is a reason to look at its dependent."""
+        blocks = bool(owner.get("blockOwnerDeletion"))
+        is_watched = owner["uid"] in self.new_waiting or (blocks and owner["uid"] in self.renewed)
+        return state == "gone" or (state == "waiting" and is_watched)
+
+
 class GarbageCollector:
     """The garbage collector of a server."""
 
@@ -91,6 +137,7 @@ class GarbageCollector:
         self._lock = threading.Lock()
         self._is_running = False
         self._collected = 0
+        self._waiting: Mapping[str, _Waiting] = {}
 
     def run(self) -> None:
         """Collect until nothing changes; return at once if another thread does, or if a request of the collector causes the call."""
@@ -118,16 +165,28 @@ class GarbageCollector:
         return is_done
 
     def _step(self) -> None:
-        """Look at each object that has an owner or waits for its dependents."""
+        """
+        Look at each object that has an owner or waits for its dependents.
+
+        All decisions are those of the state before the step, as the workers of a cluster decide at the same time.
+        """
         with self._store.lock:
             items = [*self._items()]
         dependents: dict[str, list[_Item]] = defaultdict(list)
         for item in items:
             for owner in item.owners:
                 dependents[owner.get("uid", "")].append(item)
+        waiting = {
+            item.metadata["uid"]: _Waiting.of(item, dependents[item.metadata["uid"]])
+            for item in items
+            if item.is_deleting_dependents
+        }
+        before, self._waiting = self._waiting, waiting
+        renewed = frozenset(uid for uid, owner in waiting.items() if uid in before and owner.has_reason(before[uid]))
+        state = _State({item.entry.key: item for item in items}, frozenset(waiting.keys() - before.keys()), renewed)
         for item in items:
             if self._store.get(item.entry.key) is item.entry:  # unchanged in this step
-                self._attempt(item, dependents[item.metadata["uid"]])
+                self._attempt(item, dependents[item.metadata["uid"]], state)
 
     def _items(self) -> Iterator[_Item]:
         resources: set[str] = set()
@@ -136,25 +195,27 @@ class GarbageCollector:
                 resources.add(type_.resource)
                 yield from (_Item(type_, entry) for entry in self._store.entries(type_.resource))
 
-    def _attempt(self, item: _Item, dependents: Sequence[_Item]) -> None:
+    def _attempt(self, item: _Item, dependents: Sequence[_Item], state: _State) -> None:
+        """Collect an object that has owners; remove the finalizers of the collector from an owner that is being deleted."""
         if item.is_ending and item.has_finalizer(_ORPHAN):
             for dependent in dependents:
                 self._disown(dependent, {item.metadata["uid"]})
             self._remove_finalizer(item, _ORPHAN)
         elif item.is_deleting_dependents:
-            if not any(_blocks(dependent, item.metadata["uid"]) for dependent in dependents):
+            if all(not _blocks(dependent, item.metadata["uid"]) for dependent in dependents):
                 self._remove_finalizer(item, _FOREGROUND)
         elif item.owners and not item.is_ending:
-            self._attempt_to_delete(item, dependents)
+            self._attempt_to_delete(item, dependents, state)
 
-    def _attempt_to_delete(self, item: _Item, dependents: Sequence[_Item]) -> None:
+    def _attempt_to_delete(self, item: _Item, dependents: Sequence[_Item], state: _State) -> None:
         """Delete an object whose owners are gone or wait for it; if another owner stays, remove the references to the others."""
-        if (states := [self._find_state(item, owner) for owner in item.owners]) and "unknown" in states:
+        states = [self._find_state(item, owner, state) for owner in item.owners]
+        if "unknown" in states or not any(map(state.is_due, item.owners, states)):
             return
         if "solid" in states:
-            ended = {owner["uid"] for owner, state in zip(item.owners, states, strict=True) if state != "solid"}
-            if ended:
-                self._disown(item, ended)
+            self._disown(
+                item, {owner["uid"] for owner, found in zip(item.owners, states, strict=True) if found != "solid"}
+            )
         elif "waiting" in states and dependents:
             if any(dependent.is_deleting_dependents for dependent in dependents):
                 self._unblock(item)
@@ -164,7 +225,7 @@ class GarbageCollector:
         else:
             self._delete(item, "Foreground" if item.has_finalizer(_FOREGROUND) else "Background")
 
-    def _find_state(self, item: _Item, owner: Mapping[str, Any]) -> str:
+    def _find_state(self, item: _Item, owner: Mapping[str, Any], state: _State) -> str:
         """
         Return the state of an owner.
 
@@ -182,10 +243,10 @@ class GarbageCollector:
         namespace = item.entry.key.namespace
         if type_ is None or (type_.is_namespaced and not namespace):
             return "unknown"
-        entry = self._store.get(type_.key(namespace, str(owner.get("name", ""))))
-        if entry is None or entry.value["metadata"]["uid"] != owner.get("uid"):
+        found = state.items.get(type_.key(namespace, str(owner.get("name", ""))))
+        if found is None or found.metadata["uid"] != owner.get("uid"):
             return "gone"
-        return "waiting" if _Item(type_, entry).is_deleting_dependents else "solid"
+        return "waiting" if found.is_deleting_dependents else "solid"
 
     def _disown(self, item: _Item, uids: set[str]) -> None:
         self._patch(item, {"ownerReferences": [owner for owner in item.owners if owner.get("uid") not in uids]})

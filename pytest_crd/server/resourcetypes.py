@@ -270,6 +270,14 @@ class ResourceType(abc.ABC):
         old = entry.value["apiVersion"]
         return statuses.webhook_problem(old, self.names.kind) if self.needs_webhook(old, self.api_version) else ""
 
+    def demand_migration(self, _entry: StoredObject, /) -> None:  # noqa: B027 - most resources have one version
+        """
+        Raise ApiError if a webhook does not convert a stored object to the storage version.
+
+        Raises:
+            ApiError: 500.
+        """
+
     def ends_watches(self, _: Event, /) -> bool:
         """Return whether a change ends watches because it alters how objects are served."""
         return False

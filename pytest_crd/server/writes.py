@@ -216,6 +216,9 @@ def _demand_conversions(
     """
     if entry is not None and request.verb != "create":
         unreadable.demand_updatable(type_, entry, request, outcome.response.warnings)
+    # An object that ends is read in the storage version, which may have changed since it was stored.
+    if entry is not None and outcome.response.accepted and outcome.stored is None:
+        type_.demand_migration(entry)
     if outcome.response.accepted or (request.verb == "create" and _is_storable(outcome)):
         type_.demand_conversion(type_.api_version, type_.storage_api_version)
 

@@ -56,7 +56,7 @@ def test_admission_plugins_see_reviews() -> None:
     catalog = server.catalog
     reviews = review_types(server.profile, catalog.authorizer)
     for type_ in reviews:
-        catalog._by_path[type_.group, type_.version, type_.names.plural] = type_.admitted_by(_Plugins())
+        catalog._by_path[type_.group, type_.version, type_.names.plural] = type_.on_server(server.store, _Plugins())
     body = {"spec": {"user": "a", "resourceAttributes": {}}}
     answer = policies.ask(server, policies.ADMIN, "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", body)
     assert (answer.code, answer.warnings) == (201, ("SubjectAccessReview of root",))

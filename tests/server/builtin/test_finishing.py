@@ -245,8 +245,11 @@ def test_a_daemon_set_counts_changes_to_its_template() -> None:
     assert _created("apps/v1", "DaemonSet", server)["metadata"]["annotations"] == {name: "1"}
     patch = {"spec": {"template": {"metadata": {"annotations": {"a": "b"}}}}}
     assert servers.ask(server, "PATCH", path, patch, **MERGE).value["metadata"]["annotations"][name] == "2"
-    patch = {"metadata": {"annotations": {name: "x", "c": "d"}}}
-    assert servers.ask(server, "PATCH", path, patch, **MERGE).value["metadata"]["annotations"] == {name: "2", "c": "d"}
+    renamed = {"metadata": {"annotations": {name: "x", "c": "d"}}}
+    assert servers.ask(server, "PATCH", path, renamed, **MERGE).value["metadata"]["annotations"] == {
+        name: "2",
+        "c": "d",
+    }
 
 
 def test_a_signing_request_names_its_user() -> None:
