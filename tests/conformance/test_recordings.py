@@ -15,6 +15,7 @@ from conformance import (
     merging,
     published,
     sequences,
+    test_access,
     test_builtintables,
     test_cel,
     test_conformance,
@@ -53,6 +54,7 @@ def _replayed_files() -> Iterator[Path]:
     yield from test_explain.FILES
     yield from test_recorded.FILES
     yield test_page.RECORDED
+    yield from test_access.FOLDER.iterdir()
 
 
 def test_every_recording_is_replayed() -> None:

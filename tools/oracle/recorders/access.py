@@ -1,7 +1,7 @@
 """
 Record decisions about access: tests/conformance/access/reviews.jsonl and refusals.jsonl.
 
-A user with few rights sends requests, and an administrator asks reviews about the roles of tests/conformance/access/roles.yaml.
+A user with few rights sends requests, and an administrator asks reviews about the roles of tools/oracle/generators/accessroles.yaml.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from oracle.servers.dialogue import Cluster
 from oracle.servers.versions import NEWEST
 
 _FOLDER: Final = Path(accessreviews.__file__).with_name("access")
+_ROLES: Final = Path(accessgen.__file__).with_name("accessroles.yaml")
 _REVIEWS: Final = 400
 _SEED: Final = 1
 
@@ -38,7 +39,7 @@ def main(_options: argparse.Namespace) -> int:
     """Write both files."""
     with kubeapiserver.started(NEWEST) as url:
         cluster = Cluster(url, kubeapiserver.TOKEN)
-        objects = [*rbac.install(cluster, _FOLDER / "roles.yaml", "")]
+        objects = [*rbac.install(cluster, _ROLES, "")]
         roles = accessreviews.stored_roles(objects)
         rbac.aggregate(cluster, roles)
         time.sleep(rbac.SETTLE)
