@@ -103,11 +103,13 @@ def _admit(
         user,
         type_.interfaces,
     )
+    warnings: tuple[str, ...] = ()
     try:
-        mutated, validated = type_.plugins.mutate(request), type_.plugins.validate(request)
+        for admit in (type_.plugins.mutate, type_.plugins.validate):
+            warnings += admit(request).warnings
     except RefusedError as refused:
-        raise _error(refused.refusal, refused.warnings, type_, entry) from None
-    return (*mutated.warnings, *validated.warnings)
+        raise _error(refused.refusal, (*warnings, *refused.warnings), type_, entry) from None
+    return warnings
 
 
 def _sent(options: DeleteOptions) -> Resource:

@@ -59,19 +59,27 @@ class CheckedWrite(NamedTuple):
         typed = [{key: value for key, value in entry.items() if value is not None} for entry in entries]
         return {**metadata, "managedFields": typed}
 
+    def converted_metadata(self, strategy: Strategy) -> dict[str, JSONValue]:
+        """Return the server's metadata as a conversion webhook sees them."""
+        return self._with_emptied_list(self.typed_metadata(strategy))
+
     def reviewed(self, strategy: Strategy) -> tuple[Resource, Resource | None]:
         """Return the object and the stored one as validating plugins see them: for `/scale`, their Scales."""
         write, live = self.write, self.write.live
-        metadata = self.metadata(strategy)
+        metadata = self._with_emptied_list(self.metadata(strategy))
         if self.version:
             metadata = {**metadata, "resourceVersion": self.version}
-        admitted = write.read.managed()["metadata"]
-        if "managedFields" in admitted and "managedFields" not in metadata:
-            metadata = {**metadata, "managedFields": admitted["managedFields"]}  # a mutating plugin emptied the list
         new = with_metadata(write.encoded(), metadata)
         if live is None or write.subresource != "scale":
             return new, live
         return scale.of_resource(new, strategy.subresources), scale.of_resource(live, strategy.subresources)
+
+    def _with_emptied_list(self, metadata: dict[str, JSONValue]) -> dict[str, JSONValue]:
+        """Return metadata with the empty list or null that a mutating plugin left instead of managed fields."""
+        admitted = self.write.read.managed().get("metadata") or {}
+        if "managedFields" not in admitted or "managedFields" in metadata:
+            return metadata
+        return {**metadata, "managedFields": admitted["managedFields"]}
 
 
 def with_metadata(resource: Resource, system_metadata: Mapping[str, JSONValue]) -> Resource:

@@ -221,7 +221,9 @@ def _forms(checked: CheckedWrite, before: Resource | None, request: Request, str
     # A dry run does not take the resourceVersion from the object.
     kept = {"resourceVersion": version} if request.dry_run and version else {}
     return strategy.store(
-        write._replace(system_metadata=lambda: {**checked.typed_metadata(strategy), **kept}, is_read_back=not is_taken)
+        write._replace(
+            system_metadata=lambda: {**checked.converted_metadata(strategy), **kept}, is_read_back=not is_taken
+        )
     )
 
 

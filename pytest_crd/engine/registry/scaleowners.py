@@ -59,12 +59,14 @@ class ScaleOwners:
 
     def of_live(self, live: Resource) -> dict[str, JSONValue]:
         """
-        Return the Scale of a stored resource, with its managed fields.
+        Return the Scale of a stored resource, with its managed fields; unset replicas of a custom resource are a placeholder.
 
         Raises:
             RefusedError: A value at one of the paths of the scale has the wrong type.
         """
-        scale_object = patchdocuments.plain(scale.of_resource(live, self._subresources))
+        scale_object = patchdocuments.plain(
+            scale.of_resource(live, self._subresources, marks_unset=not self._is_built_in)
+        )
         try:
             entries = scalefields.of_scale(_entries(live), self._paths)
         except BrokenEntriesError:

@@ -79,6 +79,8 @@ class Storage:
         stored = resource if is_raw and self._storage is self._served else written.value
         added = system.keys() - resource["metadata"].keys()
         stored_form = Stored.from_value(_without_metadata(stored, added))
+        if not system.get("managedFields", True):  # not stored, unlike it is sent to the first conversion
+            defaulted_form = _without_metadata(defaulted_form, {"managedFields"})
         try:
             read = self._converted(defaulted_form, self._storage) if is_read_back else defaulted_form
         except RefusedError as refused:
