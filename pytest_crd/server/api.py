@@ -18,6 +18,7 @@ from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinit
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.formats import durationformat
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.registry.admission import ADMINISTRATOR, User
 from pytest_crd.server import (
     deleteadmission,
     deleting,
@@ -42,12 +43,18 @@ from pytest_crd.server.http.statuses import ApiError, NotFoundPageError, PageErr
 from pytest_crd.server.http.users import Users
 from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.special import specialrequests
+from pytest_crd.server.special.specialcontext import SpecialContext
+from pytest_crd.server.special.specialrequests import Special
+from pytest_crd.server.special.tokens import IssuedTokens
 from pytest_crd.server.store.store import HISTORY, Store
 from pytest_crd.server.tables import tables
 from pytest_crd.server.watching import Reply, Stream, Watch
 from pytest_crd.server.writes import WriteOutcome
 
 _SHAPES: Final = ("Table", "PartialObjectMetadata", "PartialObjectMetadataList")
+# The subresource whose path continues.
+_PROXY: Final = "proxy"
 # Whether requests of a verb name an object in the URL.
 _PLACES: Final = {"create": False, "update": True, "patch": True}
 # Default timeout of a watch, in seconds.
@@ -65,6 +72,7 @@ class Api:
         profile: The reproduced Kubernetes version.
         token: The bearer token of the administrator; empty if requests need none.
         access: The users, and the decisions about their requests.
+        tokens: The tokens of ServiceAccounts.
     """
 
     def __init__(  # noqa: PLR0913 - the settings of a server
@@ -108,7 +116,9 @@ class Api:
         self.store.clock.listen(functools.partial(expiry.expire, self.store))
         self.address = address
         self.token = token
-        self.access = AccessControl(Users(token), self.catalog.authorizer, self.profile)
+        self.tokens = IssuedTokens(self.store)
+        users = Users(token, self.tokens.find_user)
+        self.access = AccessControl(users, self.catalog.authorizer, self.profile)
 
     @property
     def address(self) -> str:
@@ -176,6 +186,8 @@ class Api:
             raise statuses.no_such_path() if type_.is_typed else NotFoundPageError
         try:
             self._demand_resource(request, info, type_)
+            if (special := specialrequests.find(type_, info)) is not None:
+                return self._answer_special(special, request, info, type_)
             return self._verbs()[info.verb](request, info, type_)
         except ApiError as error:
             error.warnings = error.warnings or type_.warnings
@@ -188,7 +200,8 @@ class Api:
         Raises:
             ApiError: 404, 405, 406 or 413.
         """
-        if not type_.has(info.subresource) or (info.has_more and type_.is_typed):
+        is_below = info.has_more and type_.is_typed and info.subresource != _PROXY
+        if not type_.has(info.subresource) or is_below:
             raise statuses.no_such_path() if type_.is_typed else statuses.not_found(type_.resource, info.name)
         if type_.is_typed:
             self._demand_route(request, info, type_)
@@ -201,7 +214,7 @@ class Api:
         """Raise ApiError if a server of built-in kinds has no route for a request; it checks this first."""
         if info.name and not type_.is_stored:
             raise statuses.no_such_path()
-        is_misplaced = info.verb in _PLACES and bool(info.name) != _PLACES[info.verb]
+        is_misplaced = info.verb in _PLACES and bool(info.name) != (_PLACES[info.verb] or bool(info.subresource))
         if is_misplaced or not self._allows(type_, info):
             raise statuses.no_such_method()
         is_list = info.verb in ("list", "watch") and not info.name
@@ -211,6 +224,15 @@ class Api:
         if info.subresource:
             return any(sub.name == info.subresource and info.verb in sub.verbs for sub in type_.subresources)
         return info.verb in type_.verbs
+
+    def _answer_special(self, special: Special, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
+        form = _form_of(request, type_)
+        context = SpecialContext(self.store, self.tokens, self._delete, self.access.users.find)
+        with self._settling():
+            value = special(context, request, info, type_)
+        if isinstance(value, str):
+            return encoding.page(200, value)
+        return self._of_object(request, 201, value, type_, form._replace(shape=""))
 
     def _verbs(self) -> dict[str, Callable[[HTTPRequest, RequestInfo, ResourceType], Reply]]:
         return {

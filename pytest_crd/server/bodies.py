@@ -57,7 +57,7 @@ def decode_write(request: HTTPRequest, verb: str, media_type: str, type_: Resour
     """
     if verb == "patch":
         return _patch(request.body, media_type, type_.profile)
-    api_version, kind = ("autoscaling/v1", "Scale") if subresource == "scale" else (type_.api_version, type_.names.kind)
+    api_version, kind = type_.kind_of(subresource)
     if media_type == negotiation.PROTOBUF:
         return _of_protobuf(request.body, api_version, kind, type_.profile)
     try:

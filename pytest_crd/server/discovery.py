@@ -83,7 +83,7 @@ def _resources(type_: ResourceType) -> list[Resource]:
         "verbs": [*type_.verbs],
         "shortNames": [*names.short_names],
         "categories": [*names.categories],
-        "storageVersionHash": _storage_hash(type_),
+        "storageVersionHash": _storage_hash(type_) if "get" in type_.verbs else "",
     }
     entries: list[Resource] = [{key: value for key, value in entry.items() if value or key == "namespaced"}]
     return [*entries, *(_subresource(type_, subresource) for subresource in type_.subresources)]
@@ -91,7 +91,9 @@ def _resources(type_: ResourceType) -> list[Resource]:
 
 def _subresource(type_: ResourceType, subresource: SubresourceKind) -> Resource:
     group_version = (
-        {"group": subresource.group, "version": subresource.version} if subresource.kind != type_.names.kind else {}
+        {"group": subresource.group, "version": subresource.version}
+        if (subresource.group, subresource.version) != (type_.group, type_.version)
+        else {}
     )
     return {
         "name": f"{type_.names.plural}/{subresource.name}",

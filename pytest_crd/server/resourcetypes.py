@@ -193,6 +193,13 @@ class ResourceType(abc.ABC):
         """Return whether a subresource exists; True for the empty name, the object itself."""
         return not subresource or any(sub.name == subresource for sub in self.subresources)
 
+    def kind_of(self, subresource: str) -> tuple[str, str]:
+        """Return apiVersion and kind of the objects of a subresource; of the resource itself for the empty name."""
+        for sub in self.subresources if subresource else ():
+            if sub.name == subresource:
+                return f"{sub.group}/{sub.version}".removeprefix("/"), sub.kind
+        return self.api_version, self.names.kind
+
     def prepared(self, request: Request) -> Request:
         """Return a request with duplicate keys of its body resolved as the server does."""
         return request

@@ -47,15 +47,19 @@ class Subresources(NamedTuple):
         has_status: Whether only `/status` writes the status.
         scale: `specReplicasPath`, `statusReplicasPath` and optionally `labelSelectorPath`; None without the subresource.
         kept_by_status: The metadata fields that an update of the status leaves unchanged; None for all, as for custom resources.
+        others: Further subresources of a built-in kind.
     """
 
     has_status: bool = False
     scale: Mapping[str, str] | None = None
     kept_by_status: frozenset[str] | None = None
+    others: frozenset[str] = frozenset()
 
     def has(self, subresource: str) -> bool:
-        """Return whether a *subresource*, `status` or `scale`, exists."""
-        return self.has_status if subresource == "status" else self.scale is not None
+        """Return whether a *subresource* exists."""
+        if subresource == "scale":
+            return self.scale is not None
+        return self.has_status if subresource == "status" else subresource in self.others
 
     def prepare_create(self, resource: Resource) -> dict[str, JSONValue]:
         """

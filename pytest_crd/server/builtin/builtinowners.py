@@ -21,7 +21,7 @@ from pytest_crd.engine.registry.patching import strategicmerge
 from pytest_crd.engine.registry.patching.strategicmerge import MergedLists
 from pytest_crd.engine.registry.scaleowners import ScaleOwners
 from pytest_crd.engine.registry.subresources import Subresources
-from pytest_crd.server.builtin import builtingotypes
+from pytest_crd.server.builtin import builtingotypes, partwrites
 
 # Returns the recorded merge rules of the fields of a Go struct.
 Merging: TypeAlias = Callable[[Struct], Mapping[str, Mapping[str, Any]]]
@@ -117,8 +117,13 @@ def ignored(
     """
     if not has_status:
         return {"": {}}
+    parts = (subresource for name, subresource in partwrites.SUBRESOURCES if name == plural)
     metadata_paths = [("metadata",)] if kept_by_status is None else [("metadata", name) for name in kept_by_status]
-    usual: Mapping[str, list[tuple[str, ...]]] = {"": [("status",)], "status": [("spec",), *metadata_paths]}
+    usual: Mapping[str, list[tuple[str, ...]]] = {
+        "": [("status",)],
+        "status": [("spec",), *metadata_paths],
+        **{subresource: [("status",)] for subresource in parts},
+    }
     paths = _IGNORED.get(plural, usual)
     return {
         below: {api_version: fieldsets.from_paths([tuple(map(field, path)) for path in paths[below]])}

@@ -18,7 +18,7 @@ from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
 from pytest_crd.engine.registry.subresources import Subresources
-from pytest_crd.server.builtin import builtinowners, namerules
+from pytest_crd.server.builtin import builtinowners, namerules, partwrites
 from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
 from pytest_crd.server.builtin.builtinowners import BuiltInOwners, Merging
 from pytest_crd.server.protobuf import protowriting
@@ -104,6 +104,9 @@ class BuiltInStrategy(ObjectStrategy):
         """Return the object with the fields that its URL may write; a new Node keeps its status."""
         if live is None and self.plural == _NODES:
             return PendingWrite(dict(read.resource), live, read, subresource)
+        if live is not None and (self.plural, subresource) in partwrites.SUBRESOURCES:
+            resource = partwrites.merged(self.plural, subresource, read.resource, live)
+            return PendingWrite(resource, live, read, subresource)
         return super().prepare(read, live, subresource)
 
     def validate(self, write: PendingWrite, _outcomes: list[RuleOutcome] | None) -> Validated:

@@ -33,6 +33,7 @@ from pytest_crd.server.builtin import (
     builtinkinds,
     finishing,
     labelselectors,
+    partwrites,
     selectablefields,
     storedforms,
     unservedkinds,
@@ -71,8 +72,6 @@ _UNENFORCED: Final = frozenset(
         *("APIService", "LimitRange", "ResourceQuota"),
     }
 )  # fmt: skip
-# Subresources with a path of their own.
-_SERVED_SUBRESOURCES: Final = frozenset({"scale", "status"})
 
 
 class BuiltInType(ResourceType):
@@ -96,9 +95,9 @@ class BuiltInType(ResourceType):
         self.names = Names(record.plural, record.singular, kind, f"{kind}List", shorts, categories)
         self.is_namespaced = record.namespaced
         self.verbs = tuple(record.verbs)
+        self.validates = self.verbs == ("create",)
         self.shows_deleted = record.shownWhenDeleted
-        below = (row for row in record.subresources if row[0] in _SERVED_SUBRESOURCES)
-        self.subresources = tuple(self._subresource(*row) for row in below)
+        self.subresources = tuple(self._subresource(*row) for row in record.subresources)
         self.is_enforced = kind not in _UNENFORCED
         self.is_created_by_update = record.createdByUpdate
         self._record = record
@@ -124,7 +123,8 @@ class BuiltInType(ResourceType):
     @cached_property
     def _own_subresources(self) -> Subresources:
         """The subresources, for the engine."""
-        return Subresources(self.has("status"), _SCALE if self.has("scale") else None)
+        others = frozenset(name for plural, name in partwrites.SUBRESOURCES if plural == self.names.plural)
+        return Subresources(self.has("status"), _SCALE if self.has("scale") else None, others=others)
 
     @property
     def _strategy(self) -> BuiltInStrategy:
@@ -158,9 +158,9 @@ class BuiltInType(ResourceType):
     def _subresource(
         self, name: str, verbs: Sequence[str], kind: str = "", group: str = "", version: str = ""
     ) -> SubresourceKind:
-        if kind:
+        if version:
             return SubresourceKind(name, group, version, kind, tuple(verbs))
-        return SubresourceKind(name, self.group, self.version, self.names.kind, tuple(verbs))
+        return SubresourceKind(name, self.group, self.version, kind or self.names.kind, tuple(verbs))
 
     def answer(self, stored: Resource | None, request_: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request."""

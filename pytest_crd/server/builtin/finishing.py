@@ -20,6 +20,7 @@ from pytest_crd.server.store.store import Store
 _Object: TypeAlias = "dict[str, Any]"
 
 
+_REQUESTS: Final = "certificatesigningrequests.certificates.k8s.io"
 # Data sources of claims that old clients may name.
 _SOURCES: Final = frozenset({("PersistentVolumeClaim", ""), ("VolumeSnapshot", "snapshot.storage.k8s.io")})
 
@@ -54,7 +55,20 @@ def finish(resource: str, value: _Object, writing: Writing) -> _Object:
         ApiError: An admission plugin refuses the object, or addresses are used up.
     """
     change = _FINISHES.get(resource)
+    if resource == _REQUESTS and writing.subresource:
+        return _with_times(value)
     return value if change is None or writing.subresource else change(value, writing)
+
+
+def _with_times(request: _Object) -> _Object:
+    """Add the times of the conditions of a request for a certificate."""
+    now = generatedvalues.now()
+    times = {"lastUpdateTime": now, "lastTransitionTime": now}
+    conditions = [
+        {**item, **{name: item.get(name) or time for name, time in times.items()}}
+        for item in request["status"].get("conditions") or ()
+    ]
+    return {**request, "status": {**request["status"], **({"conditions": conditions} if conditions else {})}}
 
 
 def _daemon_set(daemon_set: _Object, writing: Writing) -> _Object:
@@ -109,8 +123,8 @@ def _node(node: _Object, writing: Writing) -> _Object:
 def _namespace(namespace: _Object, writing: Writing) -> _Object:
     """Add the finalizer and the phase of a new namespace."""
     finalizers = namespace.get("spec", {}).get("finalizers") or []
-    if writing.old is not None:
-        return namespace
+    if writing.old is not None:  # only `/finalize` changes the finalizers
+        return {**namespace, "spec": writing.old.get("spec", {})}
     if "kubernetes" not in finalizers:
         finalizers = [*finalizers, "kubernetes"]
     return {**namespace, "spec": {"finalizers": finalizers}, "status": {"phase": "Active"}}
@@ -180,8 +194,8 @@ def _signing_request(request: _Object, writing: Writing) -> _Object:
     spec = {key: value for key, value in request["spec"].items() if key not in ("username", "uid", "groups", "extra")}
     about = {"username": user.username, "uid": user.uid, "groups": [*user.groups]}
     extra = {"extra": {key: [*texts] for key, texts in user.extra.items()}}
-    known = {key: value for key, value in {**about, **extra}.items() if value}
-    return {**request, "spec": {**spec, **known}}
+    details = {key: value for key, value in {**about, **extra}.items() if value}
+    return {**request, "spec": {**spec, **details}}
 
 
 def _api_service(service: _Object, writing: Writing) -> _Object:
@@ -200,7 +214,7 @@ def _api_service(service: _Object, writing: Writing) -> _Object:
 
 _FINISHES: Final[Mapping[str, Callable[[_Object, Writing], _Object]]] = {
     "apiservices.apiregistration.k8s.io": _api_service,
-    "certificatesigningrequests.certificates.k8s.io": _signing_request,
+    _REQUESTS: _signing_request,
     "daemonsets.apps": _daemon_set,
     "jobs.batch": _job,
     "namespaces": _namespace,

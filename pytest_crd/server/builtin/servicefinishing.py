@@ -108,7 +108,7 @@ def _give_address(spec: _Object, others: Iterable[Mapping[str, Any]]) -> None:
     if is_open and len(spec["ipFamilies"]) == 1 and spec["ipFamilyPolicy"] != _SINGLE:
         spec["ipFamilies"] = [*spec["ipFamilies"], "IPv6" if spec["ipFamilies"] == ["IPv4"] else "IPv4"]
     if not spec.get("clusterIP"):
-        used = {address for other in others for address in other["spec"].get("clusterIPs") or ()}
+        used = {address for service in others for address in service["spec"].get("clusterIPs") or ()}
         spec["clusterIP"] = _choose([address for address in _ADDRESSES if address not in used], "clusterIP")
     if not spec.get("clusterIPs"):
         spec["clusterIPs"] = [spec["clusterIP"]]
@@ -126,7 +126,7 @@ def _give_node_ports(spec: _Object, others: Iterable[Mapping[str, Any]]) -> None
     Raises:
         ApiError: 500: the range is full.
     """
-    used = {number for other in others for number in _node_ports(other["spec"])} | {*_node_ports(spec)}
+    used = {number for service in others for number in _node_ports(service["spec"])} | {*_node_ports(spec)}
     ports = []
     for port in spec.get("ports") or ():
         number = port.get("nodePort") or _choose([item for item in _NODE_PORTS if item not in used], "nodePort")

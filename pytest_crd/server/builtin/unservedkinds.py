@@ -15,11 +15,7 @@ from pytest_crd.server.http.requestinfo import RequestInfo
 # Kinds by group version and plural.
 KINDS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("", "v1"): {
-        "bindings": "Binding",
         "componentstatuses": "ComponentStatus",
-    },
-    ("authentication.k8s.io", "v1"): {
-        "tokenreviews": "TokenReview",
     },
     ("autoscaling", "v1"): {
         "horizontalpodautoscalers": "HorizontalPodAutoscaler",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 import threading
+from collections.abc import Callable
 
 from pytest_crd.engine.registry.admission import ADMINISTRATOR, User
 
@@ -16,9 +17,16 @@ class Users:
     Without the token of an administrator, each request is one of the administrator.
     """
 
-    def __init__(self, token: str) -> None:
-        """Create with the administrator's *token*; empty if requests need none."""
+    def __init__(self, token: str, find_issued: Callable[[str], User | None] = lambda _: None) -> None:
+        """
+        Create with an administrator.
+
+        Args:
+            token: The administrator's token; empty if requests need none.
+            find_issued: Returns the ServiceAccount of a token that the server has issued; None without one.
+        """
         self._by_token = {token: ADMINISTRATOR} if token else {}
+        self._find_issued = find_issued
         self._lock = threading.Lock()
 
     @property
@@ -34,9 +42,9 @@ class Users:
         return token
 
     def find(self, token: str) -> User | None:
-        """Return the user with a token; None without one. The time does not depend on the token."""
+        """Return the user with a token; None without one. The time does not depend on the tokens of added users."""
         with self._lock:
             items = [*self._by_token.items()]
         sent = token.encode("utf-8", "surrogateescape")
         matches = [user for own, user in items if hmac.compare_digest(sent, own.encode())]
-        return matches[0] if matches else None
+        return matches[0] if matches else self._find_issued(token)

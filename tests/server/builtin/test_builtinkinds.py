@@ -61,7 +61,7 @@ def test_a_kind_is_served_by_the_versions_that_have_it() -> None:
 
 
 def test_each_small_object_is_of_a_recorded_kind() -> None:
-    recorded = {(record.api_version, record.kind) for record in builtinkinds.records()}
+    recorded = {(record.api_version, record.kind) for record in builtinkinds.records() if "get" in record.verbs}
     assert recorded - {*smallobjects.contents()} == {("certificates.k8s.io/v1", "PodCertificateRequest")}
 
 

@@ -137,16 +137,16 @@ def test_terms_select_the_labels_that_they_name() -> None:
 
 def test_services_have_addresses_of_their_own() -> None:
     server = servers.api()
-    made = [
+    services = [
         servers.ask(server, "POST", SERVICES, {"metadata": {"name": f"s{n}"}, "spec": {"ports": [{"port": 80}]}}).value
         for n in range(20)
     ]
-    addresses = {item["spec"]["clusterIP"] for item in made}
+    addresses = {item["spec"]["clusterIP"] for item in services}
     assert (len(addresses), "10.0.0.1" in addresses) == (20, False)
-    spec = made[0]["spec"]
+    spec = services[0]["spec"]
     assert spec["clusterIPs"] == [spec["clusterIP"]]
     assert (spec["ipFamilies"], spec["ipFamilyPolicy"]) == (["IPv4"], "SingleStack")
-    assert made[0]["status"] == {"loadBalancer": {}}
+    assert services[0]["status"] == {"loadBalancer": {}}
     changed = {"metadata": {"name": "s0"}, "spec": {"ports": [{"port": 81}]}}
     assert servers.ask(server, "PUT", f"{SERVICES}/s0", changed).value["spec"]["clusterIP"] == spec["clusterIP"]
 
@@ -156,8 +156,8 @@ def test_headless_services_have_no_address() -> None:
     spec = {"clusterIP": "None", "ports": [{"port": 80}]}
     open_ = servers.ask(server, "POST", SERVICES, {"metadata": {"name": "a"}, "spec": spec}).value["spec"]
     assert (open_["ipFamilies"], open_["ipFamilyPolicy"]) == (["IPv4", "IPv6"], "RequireDualStack")
-    other = {"metadata": {"name": "b"}, "spec": {**spec, "selector": {"a": "b"}}}
-    assert servers.ask(server, "POST", SERVICES, other).value["spec"]["ipFamilies"] == ["IPv4"]
+    second = {"metadata": {"name": "b"}, "spec": {**spec, "selector": {"a": "b"}}}
+    assert servers.ask(server, "POST", SERVICES, second).value["spec"]["ipFamilies"] == ["IPv4"]
     six = {"metadata": {"name": "c"}, "spec": {**spec, "ipFamilies": ["IPv6"]}}
     assert servers.ask(server, "POST", SERVICES, six).value["spec"]["ipFamilies"] == ["IPv6", "IPv4"]
 
@@ -187,11 +187,11 @@ def test_local_balancers_have_a_health_check() -> None:
     assert created["healthCheckNodePort"] >= 30000
     again = servers.ask(server, "PUT", f"{SERVICES}/a", {"metadata": {"name": "a"}, "spec": spec}).value["spec"]
     assert again["healthCheckNodePort"] == created["healthCheckNodePort"]
-    other = {
+    second = {
         "metadata": {"name": "b"},
         "spec": {**spec, "allocateLoadBalancerNodePorts": False, "externalTrafficPolicy": "Cluster"},
     }
-    assert "nodePort" not in servers.ask(server, "POST", SERVICES, other).value["spec"]["ports"][0]
+    assert "nodePort" not in servers.ask(server, "POST", SERVICES, second).value["spec"]["ports"][0]
 
 
 def test_a_full_range_refuses_services() -> None:
@@ -245,8 +245,8 @@ def test_a_daemon_set_counts_changes_to_its_template() -> None:
     assert _created("apps/v1", "DaemonSet", server)["metadata"]["annotations"] == {name: "1"}
     patch = {"spec": {"template": {"metadata": {"annotations": {"a": "b"}}}}}
     assert servers.ask(server, "PATCH", path, patch, **MERGE).value["metadata"]["annotations"][name] == "2"
-    renamed = {"metadata": {"annotations": {name: "x", "c": "d"}}}
-    assert servers.ask(server, "PATCH", path, renamed, **MERGE).value["metadata"]["annotations"] == {
+    annotated = {"metadata": {"annotations": {name: "x", "c": "d"}}}
+    assert servers.ask(server, "PATCH", path, annotated, **MERGE).value["metadata"]["annotations"] == {
         name: "2",
         "c": "d",
     }

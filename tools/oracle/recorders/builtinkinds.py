@@ -60,13 +60,13 @@ def _record(cluster: Cluster) -> int:
 
 
 def _kinds(cluster: Cluster) -> Iterator[dict[str, JSONValue]]:
-    """Yield the kinds with stored objects, in the order of discovery; empty properties are absent."""
+    """Yield the kinds with stored objects and those that are only answered, in the order of discovery; empty properties are absent."""
     for root in ("/api", "/apis"):
         for group in _demand(cluster.request("GET", root, headers=_AGGREGATED))["items"]:
             name = group["metadata"].get("name", "")
             for version in group["versions"] if name != _CRDS else ():
                 for resource in version["resources"]:
-                    if "delete" in resource["verbs"]:
+                    if "delete" in resource["verbs"] or resource["verbs"] == ["create"]:
                         yield _kind(name, version["version"], resource)
 
 
@@ -97,6 +97,8 @@ def _subresource(kind: str, below: JSONValue) -> JSONValue:
 
 def _treatment(cluster: Cluster, kind: Mapping[str, JSONValue], namespace: str) -> Mapping[str, JSONValue]:
     """Return the observed treatment of a kind; false properties are absent."""
+    if kind["verbs"] == ["create"]:
+        return {}
     if kind["kind"] in _UNOBSERVED:
         treatment: Mapping[str, JSONValue] = _UNOBSERVED[kind["kind"]]
         return treatment

@@ -1,0 +1,80 @@
+"""
+Subresources of built-in kinds that write a part of an object, besides `status` and `scale`.
+
+Reference:
+    kubernetes pkg/registry/core/pod/strategy.go, dropNonEphemeralContainerUpdates and dropNonResizeUpdates; namespace/strategy.go;
+    certificates/certificates/strategy.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+_Object: TypeAlias = Mapping[str, Any]
+_Part: TypeAlias = Callable[[_Object, _Object], "dict[str, Any]"]
+
+_RESIZED: Final = ("resources", "resizePolicy")
+
+
+def merged(plural: str, subresource: str, new: _Object, live: _Object) -> dict[str, Any]:
+    """
+    Return a stored object with the part that a subresource writes.
+
+    Args:
+        plural: The plural of the kind.
+        subresource: The subresource.
+        new: The object of the request.
+        live: The stored object.
+    """
+    metadata = {**live["metadata"], **_owners(new["metadata"])}
+    return {**live, "metadata": metadata, **SUBRESOURCES[plural, subresource](new, live)}
+
+
+def _owners(metadata: _Object) -> dict[str, Any]:
+    return {"managedFields": metadata["managedFields"]} if "managedFields" in metadata else {}
+
+
+def _finalizers(new: _Object, live: _Object) -> dict[str, Any]:
+    return {"spec": {**_without(live["spec"], "finalizers"), **_chosen(new["spec"], "finalizers")}}
+
+
+def _ephemeral_containers(new: _Object, live: _Object) -> dict[str, Any]:
+    name = "ephemeralContainers"
+    return {"spec": {**_without(live["spec"], name), **_chosen(new["spec"], name)}}
+
+
+def _conditions(new: _Object, live: _Object) -> dict[str, Any]:
+    status = new.get("status") or {}
+    return {"status": {**_without(live["status"], "conditions"), **_chosen(status, "conditions")}}
+
+
+def _resized(new: _Object, live: _Object) -> dict[str, Any]:
+    """Return the spec of a Pod whose containers have new resources."""
+    spec = dict(live["spec"])
+    for key in ("containers", "initContainers"):
+        by_name = {container["name"]: container for container in new["spec"].get(key) or ()}
+        if spec.get(key):
+            spec[key] = [_with_resources(item, by_name.get(item["name"], item)) for item in spec[key]]
+    return {"spec": spec}
+
+
+def _with_resources(container: _Object, new: _Object) -> dict[str, Any]:
+    return {**_without(container, *_RESIZED), **_chosen(new, *_RESIZED)}
+
+
+def _without(value: _Object, *names: str) -> dict[str, Any]:
+    return {key: item for key, item in value.items() if key not in names}
+
+
+def _chosen(value: _Object, *names: str) -> dict[str, Any]:
+    return {name: value[name] for name in names if name in value}
+
+
+# The functions that return the written part, by plural and subresource.
+SUBRESOURCES: Final[Mapping[tuple[str, str], _Part]] = {
+    ("certificatesigningrequests", "approval"): _conditions,
+    ("namespaces", "finalize"): _finalizers,
+    ("pods", "ephemeralcontainers"): _ephemeral_containers,
+    ("pods", "resize"): _resized,
+}
