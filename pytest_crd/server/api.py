@@ -18,7 +18,6 @@ from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinit
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.formats import durationformat
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.registry.admission import ADMINISTRATOR, User
 from pytest_crd.server import (
     deleteadmission,
     deleting,

@@ -6,5 +6,6 @@ their Go types. `builtindecoding` decodes requests into these. `builtindefaults`
 fields, `imagenames` the names of images. `builtinconversions` has the server's changes to decoded objects, `builtinowners` their field
 managers, and `builtinstrategy` the steps of write requests. `builtintypes` has the resources, `builtincells` the rows of their tables.
 `finishing` sets the fields that no client owns, `podfinishing` those of Pods, `servicefinishing` those of Services; `storedforms` drops fields
-of disabled features. `initialobjects` has the objects of a new cluster. `unservedkinds` lists the kinds that this server lacks.
+of disabled features. `partwrites` has the subresources that write a part, `autoscalerforms` both forms of HorizontalPodAutoscalers.
+`initialobjects` has the objects of a new cluster. `unservedkinds` lists the kinds that this server lacks.
 """

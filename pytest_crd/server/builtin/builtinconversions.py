@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.server.builtin import autoscalerforms
 
 _Object: TypeAlias = "dict[str, JSONValue]"
 
@@ -60,6 +61,11 @@ def _namespace(value: _Object) -> _Object:
     return {**value, "metadata": {**metadata, "labels": {**metadata.get("labels", {}), _NAME_LABEL: metadata["name"]}}}
 
 
+def _autoscaler(value: _Object) -> _Object:
+    """Rewrite the annotations of an object of v1, and add its default metric."""
+    return autoscalerforms.to_v1(autoscalerforms.to_v2(value)) if value["apiVersion"] == "autoscaling/v1" else value
+
+
 def _daemon_set(value: _Object) -> _Object:
     """Add the annotation with the number of changes to the template."""
     metadata = value["metadata"]
@@ -83,5 +89,6 @@ _CONVERSIONS: Final[Mapping[str, Callable[[_Object], _Object]]] = {
     "configmaps": _config_map,
     "namespaces": _namespace,
     "daemonsets": _daemon_set,
+    "horizontalpodautoscalers": _autoscaler,
     "statefulsets": _stateful_set,
 }

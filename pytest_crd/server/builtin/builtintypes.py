@@ -26,6 +26,7 @@ from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server.builtin import (
+    autoscalerforms,
     builtincells,
     builtinconversions,
     builtindefaults,
@@ -60,6 +61,7 @@ _EVENT_FIELDS: Final = {
     "deprecatedCount": "count",
 }
 _EVENT_GROUP: Final = "events.k8s.io"
+_AUTOSCALER_V1: Final = "autoscaling/v1"
 # Metadata fields that requests to the status leave unchanged.
 _KEPT_BY_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
     "pods": ("deletionTimestamp", "ownerReferences"),
@@ -232,6 +234,9 @@ class BuiltInType(ResourceType):
 
     def _from_stored(self, stored: Resource) -> Resource:
         """Return a stored object in this version."""
+        if self.api_version == _AUTOSCALER_V1:
+            form = autoscalerforms.to_v1({**stored})
+            return {**decoding.decode(form, self._go_type).value, "apiVersion": self.api_version}
         if self.group != _EVENT_GROUP:
             return stored
         names = {stored_name: name for name, stored_name in _EVENT_FIELDS.items()}
@@ -239,6 +244,10 @@ class BuiltInType(ResourceType):
         return {**decoding.decode(renamed, self._go_type).value, "apiVersion": self.api_version}
 
     def _to_stored(self, value: Resource) -> Resource:
+        if self.api_version == _AUTOSCALER_V1:
+            stored = builtingotypes.of_kind("autoscaling/v2", self.names.kind, self.profile)
+            form = autoscalerforms.to_v2({**value})
+            return {**decoding.decode(form, stored).value, "apiVersion": "autoscaling/v2"}
         if self.group != _EVENT_GROUP:
             return value
         renamed = {_EVENT_FIELDS.get(key, key): item for key, item in value.items()}

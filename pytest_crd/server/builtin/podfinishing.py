@@ -23,6 +23,7 @@ _CLASSES: Final = "priorityclasses.scheduling.k8s.io"
 _LOWER: Final = "PreemptLowerPriority"
 _TAINTS: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _SECONDS: Final = 300
+_POD_AFFINITIES: Final = ("podAffinity", "podAntiAffinity")
 _TERMS: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _WEIGHTED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 
@@ -38,7 +39,10 @@ def finish_created(pod: _Object, store: Store) -> _Object:
     spec["tolerations"] = _tolerations(spec.get("tolerations") or [])
     labels = pod["metadata"].get("labels") or {}
     if spec.get("affinity"):
-        spec["affinity"] = {kind: _affinity(value, labels) for kind, value in spec["affinity"].items()}
+        spec["affinity"] = {
+            kind: _affinity(value, labels) if kind in _POD_AFFINITIES else value
+            for kind, value in spec["affinity"].items()
+        }
     if spec.get("topologySpreadConstraints"):
         spec["topologySpreadConstraints"] = [_selecting(item, labels) for item in spec["topologySpreadConstraints"]]
     return {**pod, "spec": spec, "status": _status(spec)}
@@ -146,18 +150,20 @@ def _tolerations(tolerations: Sequence[_Object]) -> list[_Object]:
 
 
 def _affinity(affinity: _Object, labels: Mapping[str, str]) -> _Object:
-    """Return an affinity whose terms select the labels that they name by key."""
-    terms = {_TERMS: [_selecting(term, labels) for term in affinity.get(_TERMS) or ()]} if affinity.get(_TERMS) else {}
-    weighted = affinity.get(_WEIGHTED) or ()
-    if weighted and isinstance(weighted, list) and any("podAffinityTerm" in item for item in weighted):
-        selecting = [{**item, "podAffinityTerm": _selecting(item["podAffinityTerm"], labels)} for item in weighted]
-        terms[_WEIGHTED] = selecting
-    return {**affinity, **terms}
+    """Return an affinity to Pods whose terms select the labels that they name by key."""
+    changed = dict(affinity)
+    if affinity.get(_TERMS):
+        changed[_TERMS] = [_selecting(term, labels) for term in affinity[_TERMS]]
+    if affinity.get(_WEIGHTED):
+        changed[_WEIGHTED] = [
+            {**item, "podAffinityTerm": _selecting(item["podAffinityTerm"], labels)} for item in affinity[_WEIGHTED]
+        ]
+    return changed
 
 
-def _selecting(term: Any, labels: Mapping[str, str]) -> Any:
+def _selecting(term: _Object, labels: Mapping[str, str]) -> _Object:
     """Return a term whose selector has the labels of `matchLabelKeys` and `mismatchLabelKeys`."""
-    if not isinstance(term, dict) or term.get("labelSelector") is None:
+    if term.get("labelSelector") is None:
         return term
     new = [
         {"key": key, "operator": operator, "values": [labels[key]]}

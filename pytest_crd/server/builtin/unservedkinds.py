@@ -17,9 +17,6 @@ KINDS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("", "v1"): {
         "componentstatuses": "ComponentStatus",
     },
-    ("autoscaling", "v1"): {
-        "horizontalpodautoscalers": "HorizontalPodAutoscaler",
-    },
 }
 
 

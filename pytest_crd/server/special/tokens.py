@@ -14,7 +14,7 @@ import json
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.registry.admission import User

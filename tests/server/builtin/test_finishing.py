@@ -123,7 +123,11 @@ def test_terms_select_the_labels_that_they_name() -> None:
             "requiredDuringSchedulingIgnoredDuringExecution": [term, {"topologyKey": "zone"}],
             "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": term}],
         },
-        "nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {}}]},
+        "podAntiAffinity": {},
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{}]},
+            "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {}}],
+        },
     }
     spread = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}
     pod = servers.ask(servers.api(), "POST", PODS, _pod(affinity=affinity, topologySpreadConstraints=[spread])).value
@@ -132,6 +136,7 @@ def test_terms_select_the_labels_that_they_name() -> None:
     first = terms["requiredDuringSchedulingIgnoredDuringExecution"][0]
     second = terms["preferredDuringSchedulingIgnoredDuringExecution"][0]["podAffinityTerm"]
     assert first["labelSelector"]["matchExpressions"] == second["labelSelector"]["matchExpressions"] == new
+    assert pod["spec"]["affinity"]["nodeAffinity"] == affinity["nodeAffinity"]
     assert pod["spec"]["topologySpreadConstraints"][0]["labelSelector"] == selector
 
 
