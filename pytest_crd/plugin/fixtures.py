@@ -1,4 +1,4 @@
-"""The fixtures `crds`, `crd`, `crd_version`, `crd_case`, `crd_parity` and those of servers, and the markers that choose their values."""
+"""The fixtures for CRDs, cases, classes and servers, and the markers that choose their values."""
 
 from __future__ import annotations
 

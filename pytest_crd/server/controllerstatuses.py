@@ -35,7 +35,7 @@ def ready(object_: _Object) -> _Status:
 
 
 def available(object_: _Object) -> _Status:
-    """Return the status of a Deployment, StatefulSet, DaemonSet or ReplicaSet whose replicas are all available."""
+    """Return the status of a Deployment, StatefulSet, DaemonSet or ReplicaSet with available replicas."""
     spec = object_.get("spec") or {}
     replicas = 1 if spec.get("replicas") is None else spec["replicas"]
     observed = {"observedGeneration": object_["metadata"].get("generation", 1)}

@@ -1,5 +1,5 @@
 """
-Garbage collection: deletion of objects whose owners are gone, as a client of the API.
+Garbage collection: deletion of objects without owners, as a client of the API.
 
 A cluster collects in the background, soon after a change. This collector runs to its end after each write, so that tests need not wait.
 
@@ -84,7 +84,7 @@ class _Waiting(NamedTuple):
     dependents: Mapping[str, bool]
 
     @classmethod
-    def of(cls, item: _Item, dependents: Sequence[_Item]) -> _Waiting:
+    def from_item(cls, item: _Item, dependents: Sequence[_Item]) -> _Waiting:
         """Create for an owner."""
         uid = item.metadata["uid"]
         blocking = {dependent.metadata["uid"]: _blocks(dependent, uid) for dependent in dependents}
@@ -177,7 +177,7 @@ class GarbageCollector:
             for owner in item.owners:
                 dependents[owner.get("uid", "")].append(item)
         waiting = {
-            item.metadata["uid"]: _Waiting.of(item, dependents[item.metadata["uid"]])
+            item.metadata["uid"]: _Waiting.from_item(item, dependents[item.metadata["uid"]])
             for item in items
             if item.is_deleting_dependents
         }
@@ -208,13 +208,13 @@ class GarbageCollector:
             self._attempt_to_delete(item, dependents, state)
 
     def _attempt_to_delete(self, item: _Item, dependents: Sequence[_Item], state: _State) -> None:
-        """Delete an object whose owners are gone or wait for it; if another owner stays, remove the references to the others."""
+        """Delete an object without a lasting owner; otherwise remove its references to other owners."""
         states = [self._find_state(item, owner, state) for owner in item.owners]
         if "unknown" in states or not any(map(state.is_due, item.owners, states)):
             return
         if "solid" in states:
             self._disown(
-                item, {owner["uid"] for owner, found in zip(item.owners, states, strict=True) if found != "solid"}
+                item, {owner["uid"] for owner, word in zip(item.owners, states, strict=True) if word != "solid"}
             )
         elif "waiting" in states and dependents:
             if any(dependent.is_deleting_dependents for dependent in dependents):
@@ -243,10 +243,10 @@ class GarbageCollector:
         namespace = item.entry.key.namespace
         if type_ is None or (type_.is_namespaced and not namespace):
             return "unknown"
-        found = state.items.get(type_.key(namespace, str(owner.get("name", ""))))
-        if found is None or found.metadata["uid"] != owner.get("uid"):
+        current = state.items.get(type_.key(namespace, str(owner.get("name", ""))))
+        if current is None or current.metadata["uid"] != owner.get("uid"):
             return "gone"
-        return "waiting" if found.is_deleting_dependents else "solid"
+        return "waiting" if current.is_deleting_dependents else "solid"
 
     def _disown(self, item: _Item, uids: set[str]) -> None:
         self._patch(item, {"ownerReferences": [owner for owner in item.owners if owner.get("uid") not in uids]})

@@ -86,7 +86,7 @@ class ServerCatalog:
         self.settle()
 
     def _plugins_of(self, type_: ResourceType, plugins: Admission | None) -> Admission | None:
-        """Return the admission plugins of a resource; those of roles and bindings check grants, too."""
+        """Return the admission plugins of a resource; the plugins of roles and bindings also check grants."""
         return GrantAdmission(plugins, self.authorizer) if type_.group == policy.GROUP else plugins
 
     def close(self) -> None:

@@ -1,5 +1,5 @@
 """
-The webhooks that a server calls: those of the project, and those of objects that clients create on the server.
+The webhooks of a server: from the project, and from objects that clients create on the server.
 
 The project's webhooks come first. A stored configuration replaces a configuration of the project with the same kind and name.
 """
@@ -73,10 +73,10 @@ class StoredWebhooks:
         Raises:
             RefusedError: Its `caBundle` has no certificates.
         """
-        known = None if self._project is None else self._project.converter(crd, conversion, profile)
+        converter = None if self._project is None else self._project.converter(crd, conversion, profile)
         client_config = conversion.get("webhookClientConfig") or {}
-        if known is not None or not is_loopback(client_config):
-            return known
+        if converter is not None or not is_loopback(client_config):
+            return converter
         reached = self._transports.reach(f"the conversion webhook of {crd.name}", client_config, profile)
         return WebhookConverter(tuple(conversion.get("conversionReviewVersions") or ()), *reached, _new_uid, profile)
 
@@ -87,7 +87,7 @@ class StoredWebhooks:
 
 class StoredAdmission:
     """
-    Admission by the webhooks of the project, then by those of stored configurations.
+    Admission by the webhooks of the project, then by the webhooks of stored configurations.
 
     The server calls all of them in the order of the names of their configurations.
     """

@@ -28,8 +28,8 @@ BUNDLE = base64.b64encode(AUTHORITY_PEM.encode()).decode()
 
 def _configuration(kind: str, client_config: Any, name: str = "hooks", **webhook: Any) -> Any:
     rules = [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["things", "configmaps"]}]
-    stated = {"name": "v.example.com", "clientConfig": client_config, "rules": rules, "sideEffects": "None"}
-    webhooks = [{**stated, "admissionReviewVersions": ["v1"], **webhook}]
+    manifest = {"name": "v.example.com", "clientConfig": client_config, "rules": rules, "sideEffects": "None"}
+    webhooks = [{**manifest, "admissionReviewVersions": ["v1"], **webhook}]
     return {"apiVersion": GROUP.removeprefix("/apis/"), "kind": kind, "metadata": {"name": name}, "webhooks": webhooks}
 
 
@@ -105,9 +105,9 @@ def test_mutating_webhooks_change_objects(server: Api, path: str) -> None:
 def test_a_change_of_a_configuration_counts_at_once(server: Api) -> None:
     with _webhook(_deny) as (client_config, _conversation):
         path = _create(server, "ValidatingWebhookConfiguration", client_config)
-        other = {"webhooks": [{"name": "v.example.com", "rules": None}]}
+        changes = {"webhooks": [{"name": "v.example.com", "rules": None}]}
         strategic = {"mediaType": "application/strategic-merge-patch+json"}
-        assert servers.ask(server, "PATCH", f"{path}/hooks", other, **strategic).code == 200
+        assert servers.ask(server, "PATCH", f"{path}/hooks", changes, **strategic).code == 200
         assert servers.ask(server, "POST", MAPS, _named(MAPS)).code == 201
 
 

@@ -1,4 +1,4 @@
-"""The webhooks of a project together with those of stored configurations."""
+"""The webhooks of a project together with stored configurations."""
 
 from __future__ import annotations
 

@@ -219,10 +219,10 @@ def _forms(checked: CheckedWrite, before: Resource | None, request: Request, str
     if is_taken and request.dry_run:
         return StoredForms(Stored(write.encoded), Stored(write.encoded))
     # A dry run does not take the resourceVersion from the object.
-    kept = {"resourceVersion": version} if request.dry_run and version else {}
+    version_field = {"resourceVersion": version} if request.dry_run and version else {}
     return strategy.store(
         write._replace(
-            system_metadata=lambda: {**checked.converted_metadata(strategy), **kept}, is_read_back=not is_taken
+            system_metadata=lambda: {**checked.converted_metadata(strategy), **version_field}, is_read_back=not is_taken
         )
     )
 

@@ -43,14 +43,14 @@ def to_v1(value: _Object) -> _Object:
     }
     annotations = _annotations(value) | {name: httpmessages.compact(part) for name, part in texts.items() if part}
     target = _present("targetCPUUtilizationPercentage", next((item for item in cpu if item is not None), None))
-    found = _present(
+    fields = _present(
         "currentCPUUtilizationPercentage", next((item for item in current[::-1] if item is not None), None)
     )
     return {
         **value,
         "metadata": _with_annotations(value["metadata"], annotations),
         "spec": {**_without(spec, "metrics", "behavior"), **target},
-        "status": {**_without(status, "currentMetrics", "conditions"), **found},
+        "status": {**_without(status, "currentMetrics", "conditions"), **fields},
     }
 
 

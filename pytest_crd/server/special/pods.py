@@ -193,16 +193,16 @@ def _refusal(details: Resource, headers: tuple[tuple[str, str], ...] = ()) -> Ap
 def _with_disruption(budget: Resource, pod_name: str) -> Resource:
     """Return a budget with one disruption less."""
     status, now = budget["status"], generatedvalues.now()
-    left = status["disruptionsAllowed"] - 1
+    remaining = status["disruptionsAllowed"] - 1
     disrupted = {**(status.get("disruptedPods") or {}), pod_name: now}
     condition = {
         "type": "DisruptionAllowed",
-        "status": "False" if left == 0 else "True",
+        "status": "False" if remaining == 0 else "True",
         "observedGeneration": status.get("observedGeneration", 0),
         "lastTransitionTime": now,
-        "reason": "InsufficientPods" if left == 0 else "SufficientPods",
+        "reason": "InsufficientPods" if remaining == 0 else "SufficientPods",
         "message": "",
     }
     conditions = [item for item in status.get("conditions") or () if item["type"] != condition["type"]]
-    changed = {"disruptedPods": disrupted, "disruptionsAllowed": left, "conditions": [*conditions, condition]}
+    changed = {"disruptedPods": disrupted, "disruptionsAllowed": remaining, "conditions": [*conditions, condition]}
     return {**budget, "status": {**status, **changed}}

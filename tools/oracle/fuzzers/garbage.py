@@ -152,8 +152,8 @@ class _World:
 
     def state(self) -> dict[str, Any]:
         """Return owners, finalizers and the deletion of each object that exists, by name."""
-        names = {made.uid: name for name, made in self._objects.items()}
-        found = {name: self._get(name) for name in self._objects}
+        names = {created.uid: name for name, created in self._objects.items()}
+        metadata_by_name = {name: self._get(name) for name in self._objects}
         return {
             name: (
                 [
@@ -163,7 +163,7 @@ class _World:
                 metadata.get("finalizers", []),
                 "deletionTimestamp" in metadata,
             )
-            for name, metadata in found.items()
+            for name, metadata in metadata_by_name.items()
             if metadata is not None
         }
 
@@ -171,9 +171,9 @@ class _World:
         return [self._reference(owner) for owner in step["owners"] if owner["name"] in self._objects]
 
     def _reference(self, owner: Mapping[str, Any]) -> dict[str, Any]:
-        made = self._objects[owner["name"]]
-        api_version, kind = _API_VERSIONS[made.kind]
-        reference = {"apiVersion": api_version, "kind": kind, "name": owner["name"], "uid": made.uid}
+        created = self._objects[owner["name"]]
+        api_version, kind = _API_VERSIONS[created.kind]
+        reference = {"apiVersion": api_version, "kind": kind, "name": owner["name"], "uid": created.uid}
         if owner["blocks"] is not None:
             reference["blockOwnerDeletion"] = owner["blocks"]
         wrong = {
@@ -185,15 +185,15 @@ class _World:
         return reference | ({owner["wrong"]: wrong[owner["wrong"]]} if "wrong" in owner else {})
 
     def _get(self, name: str) -> dict[str, Any] | None:
-        made = self._objects.get(name)
-        if made is None:
+        created = self._objects.get(name)
+        if created is None:
             return None
-        code, value = self._ask("GET", f"{self._path(made.kind)}/{name}", None, _JSON)
-        return value["metadata"] if code == 200 and value["metadata"]["uid"] == made.uid else None
+        code, value = self._ask("GET", f"{self._path(created.kind)}/{name}", None, _JSON)
+        return value["metadata"] if code == 200 and value["metadata"]["uid"] == created.uid else None
 
     def _send(self, method: str, name: str, body: Any, media_type: str) -> int:
-        made = self._objects.get(name)
-        return 0 if made is None else self._ask(method, f"{self._path(made.kind)}/{name}", body, media_type)[0]
+        created = self._objects.get(name)
+        return 0 if created is None else self._ask(method, f"{self._path(created.kind)}/{name}", body, media_type)[0]
 
     def _path(self, kind: str) -> str:
         api_version = _API_VERSIONS[kind][0]
@@ -202,18 +202,18 @@ class _World:
 
 
 def _ask_cluster(cluster: Cluster) -> _Ask:
-    def ask(method: str, path: str, body: Any, media_type: str) -> tuple[int, Any]:
+    def send(method: str, path: str, body: Any, media_type: str) -> tuple[int, Any]:
         code, text = cluster.request(method, path, body, {"content-type": media_type})
         return code, json.loads(text)
 
-    return ask
+    return send
 
 
 def _ask_api(api: Api) -> _Ask:
-    def ask(method: str, path: str, body: Any, media_type: str) -> tuple[int, Any]:
+    def send(method: str, path: str, body: Any, media_type: str) -> tuple[int, Any]:
         sent = b"" if body is None else json.dumps(body).encode()
         reply = api.answer(HTTPRequest(method, path, {"content-type": media_type}, sent))
         assert isinstance(reply, HTTPAnswer)
         return reply.code, reply.value
 
-    return ask
+    return send

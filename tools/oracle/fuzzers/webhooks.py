@@ -57,21 +57,21 @@ def main(options: argparse.Namespace) -> int:
         for number in range(options.conversations)
     ]
     started, differing = time.monotonic(), 0
-    known: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     version = options.kubernetes_version
     for conversation, theirs in zip(conversations, _answers(options, conversations), strict=True):
         number, difference = webhookreplay.find_different_request(webhookreplay.replay(conversation, version), theirs)
         if not difference:
             continue
         reason = next((reason for reason, is_known in KNOWN.items() if is_known(conversation, theirs, number)), "")
-        known[reason] += 1
+        counts[reason] += 1
         differing += not reason
         if not reason and differing <= options.limit:
             print(f"\nconversation {conversation.name}, {difference}", flush=True)
     seconds = time.monotonic() - started
     requests = options.conversations * options.length
     print(f"{len(conversations)} conversations, {requests} requests, {differing} differ ({seconds:.0f} s)")
-    for reason, count in known.items():
+    for reason, count in counts.items():
         if reason:
             print(f"{count} differ as known: {reason}")
     return int(bool(differing))
@@ -89,14 +89,14 @@ def patches_first_owner(conversation: Conversation, recorded: JSONValue, number:
     patches: list[JSONValue] = [conversation.requests[number].get("body")]
     for hook in {call[0] for call in recorded["calls"][number]}:
         behaviours = conversation.hooks[hook]
-        if isinstance(behaviours, Mapping):  # that of a conversion, which patches nothing
+        if isinstance(behaviours, Mapping):  # a conversion patches nothing
             continue
         before, now = (
             sum(call[0] == hook for calls in recorded["calls"][:end] for call in calls) for end in (number, number + 1)
         )
         patches += behaviours[before:now]
-    seen = [recorded["calls"][number], recorded["answers"][number]]
-    return _FIRST_OWNER in json.dumps(patches) and any(len(entries) > 1 for entries in _managed_fields(seen))
+    recording = [recorded["calls"][number], recorded["answers"][number]]
+    return _FIRST_OWNER in json.dumps(patches) and any(len(entries) > 1 for entries in _managed_fields(recording))
 
 
 KNOWN: Final[Mapping[str, Callable[[Conversation, JSONValue, int], bool]]] = {
@@ -123,19 +123,19 @@ def _answers(options: argparse.Namespace, conversations: Sequence[Conversation])
     Raises:
         UsageError: The file has the answers to other conversations.
     """
-    asked = {
+    question = {
         "version": options.kubernetes_version,
         "seed": options.seed,
         "requests": [conversation.requests for conversation in conversations],
     }
     if options.answers is not None and options.answers.exists():
-        kept = json.loads(options.answers.read_text(encoding="utf-8"))
-        if kept["asked"] != json.loads(json.dumps(asked)):
+        content = json.loads(options.answers.read_text(encoding="utf-8"))
+        if content["question"] != json.loads(json.dumps(question)):
             raise shared.UsageError(f"{options.answers}: answers to other conversations")
-        answers: list[JSONValue] = kept["answers"]
+        answers: list[JSONValue] = content["answers"]
         return answers
     with kubeapiserver.at(options.server, options.kubernetes_version, FLAGS) as url, serving() as webhooks:
         answers = Recorder(Cluster(url, options.token), webhooks).record(conversations)
     if options.answers is not None:
-        options.answers.write_text(json.dumps({"asked": asked, "answers": answers}), encoding="utf-8")
+        options.answers.write_text(json.dumps({"question": question, "answers": answers}), encoding="utf-8")
     return answers

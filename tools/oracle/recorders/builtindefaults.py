@@ -17,7 +17,7 @@ from oracle.servers.versions import NEWEST
 
 _TABLE: Final = Path(pytest_crd.server.builtin.__file__).with_name("builtindefaults.json")
 _ORIGIN: Final = origin.statement("builtindefaults", f"the defaulting functions of kubernetes {NEWEST}")
-# Fields whose default is the time of the request.
+# Fields with the time of the request as default.
 _TIMES: Final = frozenset({"timeAdded"})
 
 

@@ -36,7 +36,7 @@ _SINCE: Final = {
     "PodCertificateRequest": 37,
     "StorageVersionMigration": 37,
 }
-# Treatment of kinds whose objects need other objects; from their strategies in kubernetes pkg/registry.
+# Treatment of kinds with objects that need others; from their strategies in kubernetes pkg/registry.
 _UNOBSERVED: Final[Mapping[str, JSONValue]] = {"PodCertificateRequest": {"locked": True, "statusKeepsMetadata": True}}
 
 

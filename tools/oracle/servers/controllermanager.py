@@ -13,7 +13,7 @@ import yaml
 
 from oracle.servers import programs
 
-# Controllers whose effects this project reproduces.
+# The controllers that this project reproduces.
 _CONTROLLERS: Final = (
     "garbage-collector-controller",
     "namespace-controller",

@@ -20,7 +20,7 @@ from pytest_crd.server.resourceaccess import USER_AGENT
 from pytest_crd.server.runningcommands import Commands
 
 _SERVER: Final = pytest.StashKey["ReportedServer"]()
-# The fixture whose server is one test's own.
+# The fixture for the server of a single test.
 _OWN: Final = "crd_server"
 _NAME: Final = "crd-server"
 _VARIABLE: Final = "KUBECONFIG"
@@ -30,7 +30,7 @@ _SHOWN: Final = 10
 
 class ReportedServer(NamedTuple):
     """
-    A server whose requests are a part of the report of a test.
+    A server with the requests for the report of a test.
 
     Attributes:
         log: The requests.
@@ -172,7 +172,7 @@ class Hooks:
 
 
 def _find_server(item: pytest.Item) -> ReportedServer | None:
-    """Return the server of a test: its own, or a shared one that it uses."""
+    """Return the server of a test: its own or a shared server."""
     for node in reversed(item.listchain()):
         server = node.stash.get(_SERVER, None)
         if server is not None and (server.fixture in getattr(item, "fixturenames", ()) or server.log.count):

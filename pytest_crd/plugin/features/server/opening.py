@@ -282,7 +282,7 @@ def _api(
 
 
 class _ClusterControls:
-    """The control of a test over the server of `--crd-live`: there is none, so that the test is skipped."""
+    """The control of a test over the server of `--crd-live`: each use skips the test."""
 
     @property
     def faults(self) -> Faults:
