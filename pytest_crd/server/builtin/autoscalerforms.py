@@ -1,5 +1,5 @@
 """
-Forms of HorizontalPodAutoscalers: `autoscaling/v2`, which is stored, and `autoscaling/v1`, which has most of it in annotations.
+Forms of HorizontalPodAutoscalers: `autoscaling/v2` in the store, and `autoscaling/v1` with annotations.
 
 Reference:
     kubernetes pkg/apis/autoscaling/v1/conversion.go.
@@ -43,14 +43,14 @@ def to_v1(value: _Object) -> _Object:
     }
     annotations = _annotations(value) | {name: httpmessages.compact(part) for name, part in texts.items() if part}
     target = _present("targetCPUUtilizationPercentage", next((item for item in cpu if item is not None), None))
-    fields = _present(
+    utilization = _present(
         "currentCPUUtilizationPercentage", next((item for item in current[::-1] if item is not None), None)
     )
     return {
         **value,
         "metadata": _with_annotations(value["metadata"], annotations),
         "spec": {**_without(spec, "metrics", "behavior"), **target},
-        "status": {**_without(status, "currentMetrics", "conditions"), **fields},
+        "status": {**_without(status, "currentMetrics", "conditions"), **utilization},
     }
 
 
@@ -85,8 +85,27 @@ def to_v2(value: _Object) -> _Object:
     }
 
 
+def protected(value: _Object, old: Mapping[str, Any] | None, subresource: str) -> _Object:
+    """
+    Return an object of v1 whose annotations have the part of the stored object that its request does not write.
+
+    Args:
+        value: The object.
+        old: The stored object; None on create.
+        subresource: The subresource of the request, `status` or empty.
+    """
+    names = (_METRICS, _BEHAVIOR) if subresource else (_CURRENT, _CONDITIONS)
+    before = ({} if old is None else old["metadata"].get("annotations")) or {}
+    annotations = value["metadata"].get("annotations") or {}
+    stored_texts = {name: before[name] for name in names if name in before}
+    return {
+        **value,
+        "metadata": _with_annotations(value["metadata"], {**_without(annotations, *names), **stored_texts}),
+    }
+
+
 def _annotations(value: _Object) -> _Object:
-    """Return the annotations without those of this conversion."""
+    """Return the annotations of clients."""
     own = (_METRICS, _BEHAVIOR, _CURRENT, _CONDITIONS, *_TOLERANCES)
     return _without(value["metadata"].get("annotations") or {}, *own)
 
@@ -224,7 +243,7 @@ def _behavior_to_v2(annotations: Mapping[str, str]) -> _Object | None:
 
 
 def _in_lower_case(value: Any) -> Any:
-    """Return a value whose keys begin with a lower-case letter, without null."""
+    """Lower the first letter of all keys, and drop null."""
     if isinstance(value, dict):
         return {_lower(key): _in_lower_case(item) for key, item in value.items() if item is not None}
     return [_in_lower_case(item) for item in value] if isinstance(value, list) else value

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.registry.admission import User
-from pytest_crd.server.builtin import podfinishing, servicefinishing
+from pytest_crd.server.builtin import autoscalerforms, podfinishing, servicefinishing
 from pytest_crd.server.builtin.builtinconversions import TEMPLATE_GENERATION as GENERATION
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import Store
@@ -54,6 +54,8 @@ def finish(resource: str, value: _Object, writing: Writing) -> _Object:
     Raises:
         ApiError: An admission plugin refuses the object, or addresses are used up.
     """
+    if value["apiVersion"] == "autoscaling/v1":
+        return autoscalerforms.protected(value, writing.old, writing.subresource)
     change = _FINISHES.get(resource)
     if resource == _REQUESTS and writing.subresource:
         return _with_times(value)

@@ -50,7 +50,7 @@ def _conditions(new: _Object, live: _Object) -> dict[str, Any]:
 
 
 def _resized(new: _Object, live: _Object) -> dict[str, Any]:
-    """Return the spec of a Pod whose containers have new resources."""
+    """Return the spec of a Pod with new resources of its containers."""
     spec = dict(live["spec"])
     for key in ("containers", "initContainers"):
         by_name = {container["name"]: container for container in new["spec"].get(key) or ()}

@@ -138,7 +138,7 @@ def _class_of(name: str, store: Store) -> Mapping[str, Any] | None:
 
 
 def _tolerations(tolerations: Sequence[_Object]) -> list[_Object]:
-    """Return tolerations with those of every Pod."""
+    """Add the tolerations of every Pod."""
     completed = [*tolerations]
     for taint in _TAINTS:
         if not any(
@@ -150,7 +150,7 @@ def _tolerations(tolerations: Sequence[_Object]) -> list[_Object]:
 
 
 def _affinity(affinity: _Object, labels: Mapping[str, str]) -> _Object:
-    """Return an affinity to Pods whose terms select the labels that they name by key."""
+    """Add the labels of `matchLabelKeys` to the terms of an affinity to Pods."""
     changed = dict(affinity)
     if affinity.get(_TERMS):
         changed[_TERMS] = [_selecting(term, labels) for term in affinity[_TERMS]]
@@ -162,7 +162,7 @@ def _affinity(affinity: _Object, labels: Mapping[str, str]) -> _Object:
 
 
 def _selecting(term: _Object, labels: Mapping[str, str]) -> _Object:
-    """Return a term whose selector has the labels of `matchLabelKeys` and `mismatchLabelKeys`."""
+    """Add the labels of `matchLabelKeys` and `mismatchLabelKeys` to the selector of a term."""
     if term.get("labelSelector") is None:
         return term
     new = [

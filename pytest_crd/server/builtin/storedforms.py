@@ -34,6 +34,10 @@ _DROPPED: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
+# A field that is dropped if nothing is left of it.
+_EMPTIED: Final = "lifecycle"
+
+
 @functools.cache
 def of_kind(api_version: str, kind: str, profile: Profile) -> _Form:
     """Return the function for the objects of a kind; its result shares unchanged parts with its argument."""
@@ -80,7 +84,9 @@ class _Forms:
                 value[name] = value.get(name) or None
             for name, form in below.items():
                 if value.get(name) is not None:
-                    value[name] = form(value[name])
+                    before, value[name] = value[name], form(value[name])
+                    if name == _EMPTIED and before and not value[name]:
+                        del value[name]
             return value
 
         return store_struct

@@ -60,12 +60,12 @@ def test_an_object_of_v1_has_a_target_for_the_processor(server: Api) -> None:
 def test_annotations_keep_the_metrics_of_v2(server: Api) -> None:
     behavior = {"scaleUp": {"selectPolicy": "Min"}, "scaleDown": {"tolerance": "10m"}}
     created = _create(server, V2, metrics=_metrics("target"), behavior=behavior)
-    autoscaler = servers.ask(server, "GET", f"{V1}/a").value
-    assert autoscaler["spec"]["targetCPUUtilizationPercentage"] == 50
-    metrics = json.loads(autoscaler["metadata"]["annotations"][f"{LEAD}metrics"])
+    read = servers.ask(server, "GET", f"{V1}/a").value
+    assert read["spec"]["targetCPUUtilizationPercentage"] == 50
+    metrics = json.loads(read["metadata"]["annotations"][f"{LEAD}metrics"])
     assert metrics[0] == {"type": "Pods", "pods": {"metricName": "m", "targetAverageValue": "1"}}
     assert metrics[-1]["containerResource"] == {"name": "cpu", "targetAverageUtilization": 50, "container": "c"}
-    rules = json.loads(autoscaler["metadata"]["annotations"][f"{LEAD}behavior"])["ScaleUp"]
+    rules = json.loads(read["metadata"]["annotations"][f"{LEAD}behavior"])["ScaleUp"]
     assert (rules["SelectPolicy"], rules["Policies"][0], rules["Tolerance"]) == ("Min", {"Type": "Pods", "Value": 4, "PeriodSeconds": 15}, None)  # fmt: skip
     servers.ask(server, "PATCH", f"{V1}/a", {"metadata": {"labels": {"a": "b"}}}, **MERGE)
     after = servers.ask(server, "GET", f"{V2}/a").value
@@ -78,12 +78,19 @@ def test_annotations_keep_the_status_of_v2(server: Api) -> None:
     condition = {"type": "AbleToScale", "status": "True", "lastTransitionTime": "2024-01-02T03:04:05Z"}
     status = {"desiredReplicas": 2, "currentMetrics": _metrics("current"), "conditions": [condition]}
     servers.ask(server, "PATCH", f"{V2}/a/status", {"status": status}, **MERGE)
-    autoscaler = servers.ask(server, "GET", f"{V1}/a").value
-    assert autoscaler["status"] == {"currentReplicas": 0, "desiredReplicas": 2, "currentCPUUtilizationPercentage": 50}
+    read = servers.ask(server, "GET", f"{V1}/a").value
+    assert read["status"] == {"currentReplicas": 0, "desiredReplicas": 2, "currentCPUUtilizationPercentage": 50}
     servers.ask(server, "PATCH", f"{V1}/a", {"metadata": {"labels": {"a": "b"}}}, **MERGE)
     after = servers.ask(server, "GET", f"{V2}/a").value["status"]
     assert (after["conditions"], after["desiredReplicas"]) == ([condition], 2)
     assert after["currentMetrics"] == _metrics("current")
+
+
+def test_a_new_object_of_v1_has_no_status(server: Api) -> None:
+    sent = {"metadata": {"name": "a"}, "spec": {"scaleTargetRef": TARGET, "maxReplicas": 3}}
+    status = {"currentCPUUtilizationPercentage": 5, "currentReplicas": 0, "desiredReplicas": 0}
+    created = servers.ask(server, "POST", V1, {**sent, "status": status}).value
+    assert (created["status"], "annotations" in created["metadata"]) == ({"currentReplicas": 0, "desiredReplicas": 0}, False)  # fmt: skip
 
 
 def test_the_status_of_v1_is_a_metric_of_v2(server: Api) -> None:

@@ -277,3 +277,12 @@ def test_other_kinds_are_finished() -> None:
     assert namespace["spec"]["finalizers"] == ["example.com/x", "kubernetes"]
     slices = _created("discovery.k8s.io/v1", "EndpointSlice", endpoints=[])
     assert slices["endpoints"] is None
+
+
+def test_fields_of_disabled_features_are_dropped() -> None:
+    container = {"name": "a", "image": "a", "lifecycle": {"stopSignal": "SIGTERM"}}
+    server = servers.api()
+    pod = servers.ask(server, "POST", PODS, _pod(containers=[container], schedulingGroup={})).value
+    assert not pod["spec"].keys() & {"schedulingGroup"}
+    assert "lifecycle" not in pod["spec"]["containers"][0]
+    assert _created("coordination.k8s.io/v1", "Lease", server, spec={"strategy": "x"})["spec"] == {}
