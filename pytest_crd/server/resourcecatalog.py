@@ -96,9 +96,10 @@ class ServerCatalog:
     def _serve_built_in(self, plugins: Admission | None) -> None:
         """Serve the built-in kinds with admission plugins."""
         reviews = review_types(self.profile, self.authorizer)
+        answered = {type_.resource for type_ in reviews}
+        stored = (type_ for type_ in built_in(self.profile) if type_.resource not in answered)
         self._built_in = tuple(
-            type_.on_server(self._store, self._plugins_of(type_, plugins))
-            for type_ in (*built_in(self.profile), *reviews)
+            type_.on_server(self._store, self._plugins_of(type_, plugins)) for type_ in (*stored, *reviews)
         )
         self._by_path = {(type_.group, type_.version, type_.names.plural): type_ for type_ in self._built_in}
 
