@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from oracle.suites import comparing
+
 from handbook import pythonapi, tables
 
 ROOT: Final = Path(__file__).parents[2]
@@ -23,6 +25,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "exit codes": tables.exit_codes,
     "Kubernetes versions": tables.kubernetes_versions,
     "Python API": pythonapi.text,
+    "suites": comparing.table,
 }
 _PART: Final = re.compile(
     r"^(<!-- ([\w ]+): made by `python -m handbook` -->\n)(.*?)^(<!-- end -->)$", re.DOTALL | re.MULTILINE

@@ -354,6 +354,13 @@ COMMANDS: Final = (
         "some seconds",
     ),
     Command(
+        "compare suites",
+        "oracle.comparisons.suites",
+        "test suites of other projects on a kube-apiserver and on `pytest-crd serve`, with reasons for failures",
+        ("Go", "clients"),
+        "an hour",
+    ),
+    Command(
         "compare integration",
         "oracle.comparisons.integration",
         "apiextensions-apiserver's own `test/integration` against `pytest-crd serve`, with reasons for failures",

@@ -38,6 +38,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_server(parser)
 
 
+def build(version: str) -> Path:
+    """
+    Return the path of the binary of a Kubernetes version, built unless it is in the cache.
+
+    Args:
+        version: A version with a `k8s-VERSION.mod` in `tools/oracle/kube`.
+
+    Raises:
+        subprocess.CalledProcessError: The build failed; the compiler's messages are on stderr.
+    """
+    stamp = f"-X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor={version[2:]}"
+    build_flags = (f"-modfile=k8s-{version}.mod", "-ldflags", f"-s -w {stamp}")
+    return programs.build(f"kube-apiserver-{version}", _FOLDER, *build_flags, "./apiserver")
+
+
 @contextlib.contextmanager
 def started(version: str, flags: Sequence[str] = ()) -> Iterator[str]:
     """
@@ -54,9 +69,7 @@ def started(version: str, flags: Sequence[str] = ()) -> Iterator[str]:
         RuntimeError: It is not ready within a minute.
     """
     etcd = programs.build("etcd", programs.SOURCES / "etcd", ".")
-    stamp = f"-X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor={version[2:]}"
-    build_flags = (f"-modfile=k8s-{version}.mod", "-ldflags", f"-s -w {stamp}")
-    server = programs.build(f"kube-apiserver-{version}", _FOLDER, *build_flags, "./apiserver")
+    server = build(version)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         log = stack.enter_context((programs.cache() / f"kube-apiserver-{version}.log").open("wb"))
@@ -104,7 +117,7 @@ def _await(url: str, process: subprocess.Popen[bytes]) -> None:
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until and process.poll() is None:
         with (
-            contextlib.suppress(urllib.error.URLError, ConnectionError),
+            contextlib.suppress(urllib.error.URLError, ConnectionError, TimeoutError),
             urllib.request.urlopen(request, context=context, timeout=5) as answer,  # noqa: S310 - the same
         ):
             if answer.status == 200:

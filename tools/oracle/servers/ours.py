@@ -58,8 +58,10 @@ def serving(crds: Sequence[JSONValue]) -> Iterator[Served]:
         RuntimeError: The process ends before the server is ready.
     """
     with tempfile.TemporaryDirectory() as name:
-        manifests, config = Path(name, "crds.yaml"), Path(name, "kubeconfig")
-        manifests.write_text("---\n".join(map(json.dumps, crds)), encoding="utf-8")
+        manifests, config = Path(name, "crds"), Path(name, "kubeconfig")
+        manifests.mkdir()
+        if crds:
+            Path(manifests, "crds.yaml").write_text("---\n".join(map(json.dumps, crds)), encoding="utf-8")
         command = [sys.executable, "-m", "pytest_crd", "serve", str(manifests), "--kubeconfig", str(config)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             try:

@@ -1,0 +1,1 @@
+"""Test suites of other projects: their list, their sources, and their runs."""
