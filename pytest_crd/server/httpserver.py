@@ -324,8 +324,8 @@ async def _cut(request: web.Request, answer: HTTPAnswer) -> web.StreamResponse:
 
 
 def _close(request: web.Request) -> None:
-    if request.transport is not None:
-        request.transport.close()
+    for transport in filter(None, [request.transport]):  # none if the client has gone
+        transport.close()
 
 
 def _response(answer: HTTPAnswer) -> web.Response:

@@ -353,3 +353,35 @@ def test_a_test_with_roles_is_skipped(project: Project, start_cluster: Callable[
     result = project.run("-rs", *start_cluster().options)
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["*crd_server with roles decides as kube-apiserver does*"])
+
+
+def test_a_test_with_faults_the_clock_or_a_reset_is_skipped(
+    project: Project, start_cluster: Callable[..., RunningCluster]
+) -> None:
+    _test(
+        project,
+        "@pytest.mark.crd_server(faults=[{'status': 500}])",
+        "def test_mark(crd_server): pass",
+        "",
+        "def test_faults(crd_server): crd_server.faults.status(500)",
+        "",
+        "def test_clock(crd_server): crd_server.clock.advance(1)",
+        "",
+        "def test_reset(crd_server): crd_server.reset()",
+    )
+    result = project.run("-rs", *start_cluster().options)
+    result.assert_outcomes(skipped=4)
+    result.stdout.fnmatch_lines(
+        ["*crd_server.faults is a part of the server of pytest-crd, and the server is that of --crd-live"]
+    )
+
+
+def test_a_command_needs_a_sign_of_readiness(project: Project, start_cluster: Callable[..., RunningCluster]) -> None:
+    _test(
+        project,
+        "def test_it(crd_server):",
+        "    assert crd_server.run_command(['sleep', '60'], ready=lambda: True).code is None",
+        "    with pytest.raises(Exception, match='with --crd-live the requests of a command are not seen'):",
+        "        crd_server.run_command(['sleep', '60'])",
+    )
+    project.run(*start_cluster().options).assert_outcomes(passed=1)

@@ -150,3 +150,17 @@ def test_a_cluster_has_users_of_its_own() -> None:
     server = servers.crd_server(servers.api())
     with pytest.raises(LookupError, match="with --crd-live there are no kubeconfigs for users"):
         server.kubeconfig_for("jane")
+
+
+def test_a_reset_server_has_the_roles_of_the_project(project: Project) -> None:
+    project.ini(SETTING)
+    _test(
+        project,
+        "def test_it(crd_server):",
+        "    kubeconfig = crd_server.kubeconfig_for(OPERATOR)",
+        f"    assert ask(kubeconfig, '{GARDENS}') == 200",
+        "    crd_server.reset()",
+        f"    assert ask(kubeconfig, '{GARDENS}') == 200",
+        "    assert 'cannot list resource \"pods\"' in ask(kubeconfig, '/api/v1/pods')",
+    )
+    project.run().assert_outcomes(passed=1)
