@@ -35,6 +35,10 @@ def test_a_known_failure_is_no_surprise() -> None:
     assert [*integration.surprises(outcomes, WHY)] == []
 
 
+def test_a_reason_for_a_whole_test_covers_its_parts() -> None:
+    assert [*integration.surprises({"TestA": Outcome(("TestA/one", "TestA/two"), "etcd is missing")}, WHY)] == []
+
+
 def test_a_reason_for_a_test_that_did_not_run_is_no_surprise() -> None:
     assert [*integration.surprises({"TestC": Outcome((), "")}, WHY)] == []
 

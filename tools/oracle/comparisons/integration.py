@@ -40,7 +40,7 @@ class Reason(NamedTuple):
     Attributes:
         why: The explanation.
         says: A text in the output of each test.
-        tests: The names of the tests; `TEST/PART` if other parts pass.
+        tests: The names of the tests; `TEST/PART` if other parts pass or have another reason.
     """
 
     why: str
@@ -86,11 +86,17 @@ def surprises(outcomes: Mapping[str, Outcome], known: Sequence[Reason]) -> Itera
     expected = {test: reason for reason in known for test in reason.tests if test.partition("/")[0] in outcomes}
     for name, outcome in outcomes.items():
         for test in outcome.failed:
-            if test not in expected:
+            reason = expected.get(test) or expected.get(name)
+            if reason is None:
                 yield f"{test} fails without a known reason:\n{_tail(outcome)}"
-            elif expected[test].says not in outcome.output:
-                yield f"{test} fails without a word of `{expected[test].says}`:\n{_tail(outcome)}"
-        passing = [test for test in expected if test.partition("/")[0] == name and test not in outcome.failed]
+            elif reason.says not in outcome.output:
+                yield f"{test} fails without a word of `{reason.says}`:\n{_tail(outcome)}"
+        failing = [f"{test}/" for test in outcome.failed]
+        passing = [
+            test
+            for test in expected
+            if test.partition("/")[0] == name and not any(failed.startswith(f"{test}/") for failed in failing)
+        ]
         yield from (f"{test} passes" for test in passing)
 
 
@@ -133,7 +139,8 @@ def _word(outcome: Outcome) -> str:
 
 
 def _whys(outcome: Outcome, known: Sequence[Reason]) -> list[str]:
-    return [reason.why for reason in known if any(test in reason.tests for test in outcome.failed)]
+    failed = {name for test in outcome.failed for name in (test, test.partition("/")[0])}
+    return [reason.why for reason in known if not failed.isdisjoint(reason.tests)]
 
 
 def _tail(outcome: Outcome) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -24,7 +25,9 @@ class KindCluster:
         self.kubectl_path = Path(shutil.which("kubectl") or "kubectl")
 
     def create(self) -> None:
-        """Return at once, as the server runs."""
+        """Create the ServiceAccount that suites wait for, as a controller does; the server runs."""
+        with contextlib.suppress(subprocess.CalledProcessError):  # it exists
+            self.kubectl("create", "serviceaccount", "default")
 
     def delete(self) -> None:
         """Return at once, as another process ends the server."""
