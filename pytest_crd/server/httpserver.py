@@ -324,8 +324,8 @@ async def _cut(request: web.Request, answer: HTTPAnswer) -> web.StreamResponse:
 
 
 def _close(request: web.Request) -> None:
-    for transport in filter(None, [request.transport]):  # none if the client has gone
-        transport.close()
+    assert request.transport is not None  # noqa: S101 - otherwise the write before has failed
+    request.transport.close()
 
 
 def _response(answer: HTTPAnswer) -> web.Response:

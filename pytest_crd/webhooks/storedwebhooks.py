@@ -165,8 +165,7 @@ class StoredAdmission:
         if isinstance(project, WebhookAdmission):
             project = project._replace(configurations=_without(project.configurations, values))
         yield from () if project is None else (project,)
-        if values:
-            yield _Stored(WebhookAdmission(stored, self._transport_of, self._namespace_of, _new_uid, self._profile))
+        yield _Stored(WebhookAdmission(stored, self._transport_of, self._namespace_of, _new_uid, self._profile))
 
     def _transport_of(self, webhook: Webhook) -> tuple[WebhookTransport, str]:
         """

@@ -10,9 +10,10 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.engine import profile
+from pytest_crd.server import clock
 from pytest_crd.server.builtin import builtintypes
 from pytest_crd.server.builtin.builtintypes import BuiltInType
-from pytest_crd.server.tables import ages, tables
+from pytest_crd.server.tables import tables
 
 pytestmark = pytest.mark.replay
 RECORDED: Final = Path(__file__).with_name("builtintables.jsonl")
@@ -28,7 +29,7 @@ def rows() -> list[Any]:
 
 @pytest.fixture(autouse=True)
 def _at_the_time_of_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ages, "now", lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    monkeypatch.setattr(clock, "now", lambda: datetime(2026, 1, 1, tzinfo=UTC))
 
 
 def _type(row: Any) -> BuiltInType:

@@ -125,6 +125,9 @@ def test_each_conversation_is_recorded_with_an_answer_to_each_request(path: Any)
 def test_an_older_version_has_its_own_recording_or_an_equal_one(path: Any) -> None:
     newest = webhookconversations.recorded(webhookconversations.recording("1.37", path.stem))
     own = webhookconversations.recorded(webhookconversations.recording("1.34", path.stem))
+    if path.stem in webhookconversations.NEWEST_ONLY:
+        assert own == {}
+        return
 
     assert {name for name, recorded in newest.items() if "1.34" not in recorded.get("alike", ())} == {*own}
 

@@ -116,11 +116,8 @@ class FakeServer:
     def _response(self, method: str, path: str, query: dict[str, str], body: Any) -> Response | None:
         """Return the engine's answer; None for an unknown kind."""
         strictness: Any = query.get("fieldValidation", "Warn")
-        if path.startswith(CRDS):  # an update is judged like a create of the same manifest
-            metadata = {key: value for key, value in body["metadata"].items() if key != "resourceVersion"}
-            return CustomResourceDefinition.from_manifest({**body, "metadata": metadata}).create(
-                field_validation=strictness
-            )
+        if path.startswith(CRDS):
+            return CustomResourceDefinition.from_manifest(body).create(field_validation=strictness)
         parts = re.fullmatch(r"/apis/([^/]+)/([^/]+)(?:/namespaces/([^/]*))?/([^/]+)(?:/([^/]+?))?(/status)?", path)
         if parts is None or "." not in parts[1]:
             return None

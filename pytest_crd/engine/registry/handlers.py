@@ -213,7 +213,7 @@ def _forms(checked: CheckedWrite, before: Resource | None, request: Request, str
             Stored(write.encoded), Stored(write.encoded)
         )  # it is answered as it was sent, and not stored
     version = checked.version
-    if request.verb == "create" and not request.dry_run and requestmetadata.is_version(version):
+    if request.verb == "create" and request.storage_prefix and requestmetadata.is_version(version):
         raise RefusedError(_VERSIONED)
     is_taken = write.live is None and before is not None
     if is_taken and request.dry_run:

@@ -93,10 +93,8 @@ def _job(job: _Object, _: Profile) -> None:
 def _replication_controller(controller: _Object, _: Profile) -> None:
     template = controller["spec"].get("template") or {}
     if labels := template.get("metadata", {}).get("labels"):
-        if not controller["spec"].get("selector"):
-            controller["spec"] = {**controller["spec"], "selector": labels}
-        if not controller["metadata"].get("labels"):
-            controller["metadata"] = {**controller["metadata"], "labels": labels}
+        controller["spec"] = {**controller["spec"], "selector": controller["spec"].get("selector") or labels}
+        controller["metadata"] = {**controller["metadata"], "labels": controller["metadata"].get("labels") or labels}
 
 
 def _volume(volume: _Object, _: Profile) -> None:

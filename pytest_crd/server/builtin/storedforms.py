@@ -66,8 +66,6 @@ class _Forms:
             return self._forms[type_]
         if isinstance(type_, List) and (item_form := self.of_type(type_.item)) is not None:
             return lambda items: [item_form(item) for item in items]
-        if isinstance(type_, Map) and (value_form := self.of_type(type_.value)) is not None:
-            return lambda items: {key: value_form(item) for key, item in items.items()}
         return None
 
     def _of_struct(self, struct: Struct) -> _Form | None:

@@ -211,10 +211,12 @@ def test_sent_managed_fields_are_validated_on_update(entry: dict[str, Any], caus
 
 
 @pytest.mark.parametrize(("version", "code"), [("3", 500), ("0", 201), ("x", 201), (str(2**64), 201)])
-def test_a_new_object_with_a_resource_version_is_refused(version: str, code: int) -> None:
+def test_a_store_refuses_a_new_object_with_a_resource_version(version: str, code: int) -> None:
     body = Body({**TYPE, "metadata": {"name": "a", "resourceVersion": version}, "spec": {"n": 1}})
 
-    assert handlers.handle(None, Request("create", body), V1, GENERATED).response.code == code
+    request = Request("create", body, storage_prefix="/registry")
+    assert handlers.handle(None, request, V1, GENERATED).response.code == code
+    assert handlers.handle(None, Request("create", body), V1, GENERATED).response.code == 201
 
 
 def test_a_dry_run_keeps_the_resource_version_of_a_new_object() -> None:

@@ -9,6 +9,7 @@ import pytest
 from support import servers
 
 from pytest_crd.server.api import Api
+from pytest_crd.server.builtin import autoscalerforms
 
 V1 = "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers"
 V2 = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
@@ -120,3 +121,9 @@ def test_objects_may_have_average_values(server: Api) -> None:
     created = _create(server, V2, metrics=[metric], behavior={})
     servers.ask(server, "PATCH", f"{V1}/a", {"metadata": {"labels": {"a": "b"}}}, **MERGE)
     assert servers.ask(server, "GET", f"{V2}/a").value["spec"] == created["spec"]
+
+
+def test_a_behavior_may_lack_rules() -> None:
+    behavior = autoscalerforms._behavior_to_v1({"scaleUp": {"policies": []}})
+    assert behavior is not None
+    assert behavior["ScaleDown"] is None

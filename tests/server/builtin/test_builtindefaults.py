@@ -148,3 +148,16 @@ def test_defaults_are_stored_by_each_verb() -> None:
     answer = servers.ask(server, "PATCH", f"{path}/b?fieldManager=m", applied, mediaType="application/apply-patch+yaml")
     assert answer.value["spec"]["replicas"] == 1
     assert "f:replicas" not in answer.value["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"]
+
+
+def test_the_strategy_on_delete_keeps_stated_limits() -> None:
+    update = {"type": "OnDelete", "rollingUpdate": {"maxSurge": 1}}
+    spec = {"selector": {"matchLabels": {"a": "b"}}, "template": {}, "updateStrategy": update}
+    strategy = _defaulted("apps/v1", "DaemonSet", {"spec": spec})["spec"]["updateStrategy"]
+    assert strategy == {"type": "OnDelete", "rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}}
+
+
+def test_a_stated_pull_policy_of_an_image_volume_stays() -> None:
+    volume = {"name": "v", "image": {"reference": "r", "pullPolicy": "Never"}}
+    spec = {"containers": [{"name": "c"}], "volumes": [volume]}
+    assert _defaulted("v1", "Pod", {"spec": spec})["spec"]["volumes"] == [volume]

@@ -286,3 +286,10 @@ def test_fields_of_disabled_features_are_dropped() -> None:
     assert not pod["spec"].keys() & {"schedulingGroup"}
     assert "lifecycle" not in pod["spec"]["containers"][0]
     assert _created("coordination.k8s.io/v1", "Lease", server, spec={"strategy": "x"})["spec"] == {}
+
+
+def test_a_namespace_keeps_the_finalizer_that_it_states() -> None:
+    server = servers.api()
+    body = {"metadata": {"name": "x"}, "spec": {"finalizers": ["kubernetes", "example.com/x"]}}
+    created = servers.ask(server, "POST", "/api/v1/namespaces", body)
+    assert (created.code, created.value["spec"]) == (201, {"finalizers": ["kubernetes", "example.com/x"]})

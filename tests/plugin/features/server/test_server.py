@@ -326,3 +326,15 @@ def test_requests_for_kinds_that_only_a_cluster_serves_may_be_forbidden(project:
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*ComponentStatus is served by a cluster, and not by crd_server*"])
+
+
+def test_objects_that_a_cluster_would_enforce_are_counted(project: Project) -> None:
+    _test(
+        project,
+        "def test_it(crd_server):",
+        "    crd_server['resourcequotas'].create({'metadata': {'name': 'a'}, 'spec': {'hard': {'pods': '1'}}})",
+        "    assert crd_server.unenforced == {'ResourceQuota': 1}",
+    )
+    result = project.run()
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["crd: crd_server stored without effect on other requests: 1 ResourceQuota"])
