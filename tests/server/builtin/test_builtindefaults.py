@@ -161,3 +161,8 @@ def test_a_stated_pull_policy_of_an_image_volume_stays() -> None:
     volume = {"name": "v", "image": {"reference": "r", "pullPolicy": "Never"}}
     spec = {"containers": [{"name": "c"}], "volumes": [volume]}
     assert _defaulted("v1", "Pod", {"spec": spec})["spec"]["volumes"] == [volume]
+
+
+def test_a_replication_controller_without_labels_of_its_template_has_none() -> None:
+    controller = _defaulted("v1", "ReplicationController", {"spec": {"replicas": 2}})
+    assert (controller["spec"].get("selector"), controller["metadata"].get("labels")) == (None, None)
