@@ -226,7 +226,7 @@ class Api:
 
     def _answer_special(self, special: Special, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         form = _form_of(request, type_)
-        context = SpecialContext(self.store, self.tokens, self._delete, self.access.users.find)
+        context = SpecialContext(self.store, self.tokens, self._delete, self.access.users.find_added)
         with self._settling():
             value = special(context, request, info, type_)
         if isinstance(value, str):

@@ -42,9 +42,13 @@ class Users:
         return token
 
     def find(self, token: str) -> User | None:
-        """Return the user with a token; None without one. The time does not depend on the tokens of added users."""
+        """Return the user with a token, also of one that the server has issued; None without one."""
+        return self.find_added(token) or self._find_issued(token)
+
+    def find_added(self, token: str) -> User | None:
+        """Return the administrator or an added user with a token; None without one. The time does not depend on the token."""
         with self._lock:
             items = [*self._by_token.items()]
         sent = token.encode("utf-8", "surrogateescape")
         matches = [user for own, user in items if hmac.compare_digest(sent, own.encode())]
-        return matches[0] if matches else self._find_issued(token)
+        return matches[0] if matches else None

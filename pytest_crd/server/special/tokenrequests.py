@@ -10,8 +10,8 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.registry import response
-from pytest_crd.engine.registry.admission import User
 from pytest_crd.server import reads
+from pytest_crd.server.authorization import reviews
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestinfo import RequestInfo
@@ -26,8 +26,6 @@ from pytest_crd.server.store.store import ObjectKey
 _GROUP: Final = "authentication.k8s.io"
 _SHORTEST: Final = 600
 _LONGEST: Final = 2**32
-# Objects to which a token may be bound, with their resource.
-_BOUND: Final = {("v1", "Pod"): "pods", ("v1", "Secret"): "secrets", ("v1", "Node"): "nodes"}
 _SECONDS: Final = FieldPath(("spec", "expirationSeconds"))
 
 
@@ -91,8 +89,8 @@ def _bound_object(context: SpecialContext, reference: Mapping[str, Any], account
     if not reference:
         return ()
     kind, name = reference.get("kind", ""), reference.get("name", "")
-    resource = _BOUND.get((reference.get("apiVersion", ""), kind))
-    if resource is None:
+    resource = tokens.BOUND_KINDS.get(kind, "") if reference.get("apiVersion") == "v1" else ""
+    if not resource:
         group, _, version = reference.get("apiVersion", "").rpartition("/")
         raise statuses.bad_request(f"cannot bind token to object of type {group}/{version}, Kind={kind}")
     namespace = "" if kind == "Node" else account["metadata"]["namespace"]
@@ -134,10 +132,4 @@ def _status(context: SpecialContext, token: str, audiences: list[str]) -> Resour
             user, common = context.tokens.authenticate(token, audiences)
         except InvalidTokenError as error:
             return {"user": {}, "error": str(error)}
-    return {"authenticated": True, "user": _user(user), "audiences": [*common]}
-
-
-def _user(user: User) -> Resource:
-    extra = {key: [*values] for key, values in user.extra.items()}
-    about = {"username": user.username, "uid": user.uid, "groups": [*user.groups], "extra": extra}
-    return {key: value for key, value in about.items() if value}
+    return {"authenticated": True, "user": reviews.describe_user(user), "audiences": [*common]}

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.registry.admission import User
 from pytest_crd.server import clock
+from pytest_crd.server.authorization import usernames
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import ObjectKey, Store
 
@@ -27,6 +28,8 @@ ISSUER: Final = "https://kubernetes.default.svc"
 _ACCOUNTS: Final = "serviceaccounts"
 _SIGNATURE_BYTES: Final = 256
 _EXTRA: Final = "authentication.kubernetes.io"
+# The kinds of objects to which a token may be bound, with their resource.
+BOUND_KINDS: Final = {"Pod": "pods", "Secret": "secrets", "Node": "nodes"}
 
 
 class IssuedToken(NamedTuple):
@@ -54,12 +57,12 @@ class IssuedToken(NamedTuple):
     @property
     def user(self) -> User:
         """The user of requests with the token."""
-        groups = ("system:serviceaccounts", f"system:serviceaccounts:{self.namespace}", "system:authenticated")
+        groups = (*usernames.service_account_groups(self.namespace), usernames.AUTHENTICATED)
         extra = {f"{_EXTRA}/credential-id": (f"JTI={self.id}",)}
         if self.bound:
             kind, name, uid = self.bound
             extra |= {f"{_EXTRA}/{kind.lower()}-name": (name,), f"{_EXTRA}/{kind.lower()}-uid": (uid,)}
-        return User(f"system:serviceaccount:{self.namespace}:{self.name}", self.uid, groups, extra)
+        return User(usernames.service_account(self.namespace, self.name), self.uid, groups, extra)
 
 
 class InvalidTokenError(Exception):
@@ -140,7 +143,7 @@ class IssuedTokens:
             audiences: The audiences that the caller accepts.
 
         Raises:
-            InvalidTokenError: The token is unknown, expired, for other audiences, or its ServiceAccount is gone.
+            InvalidTokenError: The token is unknown, expired, for other audiences, or its ServiceAccount or bound object is gone.
         """
         with self._lock:
             token = self._tokens.get(text)
@@ -156,7 +159,29 @@ class IssuedTokens:
             quoted, target = (json.dumps([*items]).replace(", ", " ") for items in (token.audiences, audiences))
             problem = f"token audiences {quoted} is invalid for the target audiences {target}"
             raise InvalidTokenError(f"[invalid bearer token, {problem}]")
+        self._demand_bound_object(token)
         return token.user, common
+
+    def _demand_bound_object(self, token: IssuedToken) -> None:
+        """
+        Check that the object to which a token is bound still exists.
+
+        Raises:
+            InvalidTokenError: It does not.
+
+        Reference:
+            kubernetes pkg/serviceaccount/claims.go, validator.Validate.
+        """
+        if not token.bound:
+            return
+        kind, name, uid = token.bound
+        entry = self._store.get(ObjectKey(BOUND_KINDS[kind], "" if kind == "Node" else token.namespace, name))
+        if entry is None:
+            raise InvalidTokenError("[invalid bearer token, service account token has been invalidated]")
+        if (current := entry.value["metadata"]["uid"]) != uid:
+            subject = kind if kind == "Pod" else kind.lower()
+            problem = f"{subject} UID ({current}) does not match service account {kind.lower()} ref claim ({uid})"
+            raise InvalidTokenError(f"[invalid bearer token, {problem}]")
 
 
 def _base64(data: bytes) -> str:

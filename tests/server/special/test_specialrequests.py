@@ -175,6 +175,10 @@ def test_a_token_is_for_its_audiences(server: Api) -> None:
     assert status == {"user": {}, "error": f"[invalid bearer token, {words}]"}
     status = servers.ask(server, "POST", REVIEWS, {"spec": {"token": token, "audiences": ["x"]}}).value["status"]
     assert status["audiences"] == ["x"]
+    own = _token(server)["status"]["token"]
+    status = servers.ask(server, "POST", REVIEWS, {"spec": {"token": own, "audiences": ["x"]}}).value["status"]
+    words = f'token audiences ["{tokens.ISSUER}"] is invalid for the target audiences ["x"]'
+    assert status == {"user": {}, "error": f"[invalid bearer token, {words}]"}
 
 
 def test_other_tokens_are_reviewed(server: Api) -> None:
@@ -206,6 +210,20 @@ def test_a_token_may_be_bound_to_a_pod(server: Api) -> None:
     token = _token(server, boundObjectRef=reference)["status"]["token"]
     user, _ = server.tokens.authenticate(token)
     assert user.extra["authentication.kubernetes.io/pod-name"] == ("own",)
+
+
+@pytest.mark.parametrize(
+    ("is_created_again", "words"), [(False, "has been invalidated"), (True, r"Pod UID \(.+\) does not match")]
+)
+def test_a_token_ends_with_the_object_to_which_it_is_bound(server: Api, words: str, *, is_created_again: bool) -> None:
+    _create_pod(server, "own", serviceAccountName="sa")
+    reference = {"apiVersion": "v1", "kind": "Pod", "name": "own"}
+    token = _token(server, boundObjectRef=reference)["status"]["token"]
+    servers.ask(server, "DELETE", f"{CORE}/pods/own")
+    if is_created_again:
+        _create_pod(server, "own", serviceAccountName="sa")
+    with pytest.raises(InvalidTokenError, match=words):
+        server.tokens.authenticate(token)
 
 
 @pytest.mark.parametrize(
