@@ -94,6 +94,8 @@ def evict(context: SpecialContext, request: HTTPRequest, info: RequestInfo, type
     """
     Delete a Pod if its disruption budget allows it.
 
+    The store's lock is free during the deletion, as a webhook may be a client of the server.
+
     Raises:
         ApiError: The Eviction is refused, the Pod does not exist, or its budget does not allow a deletion: 429.
     """
@@ -107,11 +109,14 @@ def evict(context: SpecialContext, request: HTTPRequest, info: RequestInfo, type
         pod = _get(context.store, ObjectKey(_PODS, info.namespace, info.name)).value
         if not _ignores_budgets(pod):
             _use_budget(context.store, pod, is_dry_run=is_dry_run)
-        body = {**options, **({"dryRun": ["All"]} if is_dry_run else {})}
-        headers = {**request.headers, "content-type": negotiation.JSON}
-        path = f"/api/v1/namespaces/{info.namespace}/pods/{info.name}"
-        deletion = HTTPRequest("DELETE", path, headers, json.dumps(body).encode())
-        context.delete(deletion, info._replace(verb="delete", subresource=""), type_)
+    body = {**options, **({"dryRun": ["All"]} if is_dry_run else {})}
+    deletion = request._replace(
+        method="DELETE",
+        target=f"/api/v1/namespaces/{info.namespace}/pods/{info.name}",
+        headers={**request.headers, "content-type": negotiation.JSON},
+        body=json.dumps(body).encode(),
+    )
+    context.delete(deletion, info._replace(verb="delete", subresource=""), type_)
     return SUCCESS
 
 
