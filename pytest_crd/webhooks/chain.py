@@ -19,7 +19,14 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted
 from pytest_crd.engine.registry.requestbody import RefusedError
-from pytest_crd.webhooks import admissionreview, admittedmetadata, matchconditions, matching, objectpatch
+from pytest_crd.webhooks import (
+    admissionexpressions,
+    admissionreview,
+    admittedmetadata,
+    matchconditions,
+    matching,
+    objectpatch,
+)
 from pytest_crd.webhooks.admissionreview import ReviewError, ReviewResponse
 from pytest_crd.webhooks.configurations import Configurations, Webhook
 from pytest_crd.webhooks.matchconditions import MatchConditionError
@@ -207,9 +214,12 @@ class WebhookAdmission(NamedTuple):
         described = admissionreview.describe(request, invocation)
         # Match conditions see the resource of the request, and the kind of the webhook.
         described["resource"] = described["requestResource"]
-        variables = matchconditions.condition_variables(request, described, objects.new, objects.old)
+        variables = admissionexpressions.variables_of(request, described, objects.new, objects.old)
+        conditions = [
+            matchconditions.compile_stored(item.expression, self.profile) for item in webhook.match_conditions
+        ]
         try:
-            return matchconditions.are_met(webhook.match_conditions, variables, webhook.failure_policy, self.profile)
+            return matchconditions.are_met(conditions, variables, webhook.failure_policy)
         except MatchConditionError as error:
             raise RefusedError(_forbidden(request, str(error))) from None
         except UnsupportedExpressionError as error:
