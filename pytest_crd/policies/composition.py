@@ -88,7 +88,9 @@ class Composition:
             has_authorizer: Whether it has `authorizer`.
             extend: Adds struct types; None for those of admission alone.
         """
-        return admissionexpressions.compile(text, self._environment(extend, has_authorizer=has_authorizer), tuple(types))
+        return admissionexpressions.compile(
+            text, self._environment(extend, has_authorizer=has_authorizer), tuple(types)
+        )
 
     def bind(self, variables: Variables, budget: Budget) -> dict[str, Value]:
         """

@@ -216,7 +216,7 @@ def read_binding(resource: JSONObject, source: str = "", line: int = 0) -> Bindi
         policy_name=spec["policyName"],
         param_ref=None if reference is None else _param_ref(reference),
         criteria=None if criteria is None else _criteria(criteria),
-        validation_actions=tuple(_items(spec, "validationActions")),
+        validation_actions=tuple(spec.get("validationActions") or ()),
         source=source,
         line=line,
     )

@@ -13,6 +13,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.loading.projectcrds import CustomResourceDefinitions
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import Admission
+from pytest_crd.engine.registry.admissionchain import AdmissionChain
 from pytest_crd.server import namespaces, openapiendpoints
 from pytest_crd.server.authorization import policy
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
@@ -76,7 +77,8 @@ class ServerCatalog:
         self.roles = StoredRoles(store)
         self.authorizer = RoleAuthorizer(self.roles, profile)
         self._webhooks = StoredWebhooks(webhooks, self._webhook_configurations)
-        self._admission = self._webhooks.admission(profile, self._namespace)
+        self._called = self._webhooks.plugin(profile, self._namespace)
+        self._admission = AdmissionChain((self._called,))
         self._controller = DefinitionController(store, self._definitions, self._webhooks)
         self._serve_built_in(None)
         self.namespaces = NamespaceController(store, has_service_accounts=has_service_accounts)
@@ -111,7 +113,7 @@ class ServerCatalog:
     def _settle_admission(self) -> None:
         """Use admission plugins while there are webhooks: requests without webhooks are faster without plugins."""
         plugins: Admission | None = None
-        if self._admission.calls_any():
+        if self._called.has_any():
             plugins = self._definitions.plugins or AuthorizedAdmission(self._admission, self.authorizer)
         if plugins is not self._definitions.plugins:
             self._definitions.plugins = plugins
