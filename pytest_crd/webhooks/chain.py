@@ -190,7 +190,10 @@ class WebhookPlugin(NamedTuple):
             matchconditions.compile_stored(item.expression, self.profile) for item in webhook.match_conditions
         ]
         try:
-            return matchconditions.are_met(conditions, variables, webhook.failure_policy)
+            return matchconditions.are_met(
+                lambda budget: [admissionexpressions.evaluate(item, variables, budget) for item in conditions],
+                webhook.failure_policy,
+            )
         except MatchConditionError as error:
             raise RefusedError(_forbidden(request, str(error))) from None
         except UnsupportedExpressionError as error:

@@ -8,13 +8,13 @@ Reference:
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.profile import Profile
 from pytest_crd.webhooks import admissionexpressions
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, Budget, Declared, OutOfBudgetError, Variables
+from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, Budget, Declared, Evaluated, OutOfBudgetError
 
 # The cost limit of all conditions of a webhook or a policy for one request.
 _BUDGET: Final = 2_500_000
@@ -53,25 +53,20 @@ def _environment(profile: Profile, *, is_new: bool) -> Environment:
     return admissionexpressions.environment(profile, Declared(is_new))
 
 
-def are_met(
-    conditions: Sequence[AdmissionExpression], variables: Variables, failure_policy: str, budget: Budget | None = None
-) -> bool:
+def are_met(evaluate: Callable[[Budget], Sequence[Evaluated]], failure_policy: str) -> bool:
     """
     Return whether a request meets all conditions; if one fails, none is false, and the policy is Ignore, return False.
 
     Args:
-        conditions: The conditions.
-        variables: Their variables.
+        evaluate: Returns the outcomes of the conditions, given their budget.
         failure_policy: `Fail` or `Ignore`.
-        budget: Their budget, which the variables may spend, too; None for a new one.
 
     Raises:
         MatchConditionError: A condition fails, none is false, and the policy is Fail.
         UnsupportedExpressionError: A condition uses a feature that the server has and this engine has not.
     """
-    budget = budget or new_budget()
     try:
-        outcomes = [admissionexpressions.evaluate(condition, variables, budget) for condition in conditions]
+        outcomes = evaluate(Budget(_BUDGET))
     except OutOfBudgetError as error:
         if failure_policy == "Fail":
             raise MatchConditionError(str(error)) from None
@@ -82,8 +77,3 @@ def are_met(
     if problems and failure_policy == "Fail":
         raise MatchConditionError(problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]")
     return not problems
-
-
-def new_budget() -> Budget:
-    """Return the budget of all conditions of a webhook or a policy for one request."""
-    return Budget(_BUDGET)

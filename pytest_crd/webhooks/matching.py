@@ -171,7 +171,7 @@ def find_invocation(
     if version is None:
         return None
     if is_lost:
-        raise RefusedError(_no_namespace(request.namespace))
+        raise RefusedError(no_namespace(request.namespace))
     return invocation(request, version)
 
 
@@ -212,6 +212,7 @@ def labels_of(resource: Resource | None) -> dict[str, str]:
     return labels
 
 
-def _no_namespace(name: str) -> Refusal:
+def no_namespace(name: str) -> Refusal:
+    """Return the refusal of a request for a namespace that does not exist."""
     subject = {"name": name, "kind": _NAMESPACES}
     return Refusal(404, "NotFound", f"{_NAMESPACES} {printing.quote(name)} not found", subject=subject)

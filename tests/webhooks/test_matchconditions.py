@@ -19,7 +19,9 @@ def are_met(*expressions: str, policy: str = "Fail", groups: tuple[str, ...] = (
     described = admissionreview.describe(request, matching.invocation(request, "v1"))
     conditions = [matchconditions.compile_stored(text, NEWEST) for text in expressions]
     variables = admissionexpressions.variables_of(request, described, OBJECT, None)
-    return matchconditions.are_met(conditions, variables, policy)
+    return matchconditions.are_met(
+        lambda budget: [admissionexpressions.evaluate(item, variables, budget) for item in conditions], policy
+    )
 
 
 @pytest.mark.parametrize(
