@@ -38,7 +38,7 @@ class Evaluation(NamedTuple):
 Observe: TypeAlias = Callable[[Evaluation], None]
 
 
-def _ignore(*_: object) -> None:
+def ignore(*_: object) -> None:
     """Do nothing."""
 
 
@@ -57,7 +57,7 @@ class Surroundings(NamedTuple):
 
     namespace_of: NamespaceOf
     params: ParamSource = NoParams()
-    annotate: Annotate = _ignore
-    observe: Observe = _ignore
-    observe_problem: Callable[[ConfigurationProblem], None] = _ignore
-    observe_match: Callable[[PolicyInvocation], None] = _ignore
+    annotate: Annotate = ignore
+    observe: Observe = ignore
+    observe_problem: Callable[[ConfigurationProblem], None] = ignore
+    observe_match: Callable[[PolicyInvocation], None] = ignore
