@@ -1,20 +1,15 @@
-"""
-The roles and bindings of a project: files, folders, kustomizations and commands that print manifests.
-
-A folder with a kustomization stands for the files that the kustomization lists. Fields that change roles, such as `namePrefix`, are not
-applied: the output of a command has their effect.
-"""
+"""The roles and bindings of a project: files, folders, kustomizations and commands that print manifests."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from pytest_crd.discovery import commands, kustomizations
-from pytest_crd.engine.inputerror import CrdError, ManifestError, Mistake
-from pytest_crd.engine.yaml import manifest, yamlreader
+from pytest_crd.discovery import namedplaces
+from pytest_crd.discovery.namedplaces import PlaceSettings
+from pytest_crd.engine.inputerror import ManifestError, Mistake
+from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import Manifest
 
 SETTING: Final = "crd_server_rbac"
@@ -22,14 +17,7 @@ COMMANDS_SETTING: Final = "crd_server_rbac_commands"
 KINDS: Final = frozenset({"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"})
 API_VERSION: Final = "rbac.authorization.k8s.io/v1"
 _GROUP: Final = "rbac.authorization.k8s.io"
-_LISTS: Final = ("resources", "bases")
-# Fields of kustomizations that leave roles as they are.
-_HARMLESS: Final = frozenset(
-    {
-        *("apiVersion", "kind", "metadata", "images", "configMapGenerator", "secretGenerator", "generatorOptions"),
-        *("commonAnnotations", "configurations", "sortOptions", *_LISTS),
-    }
-)
+_WORDS: Final = PlaceSettings(COMMANDS_SETTING, "roles")
 _TEMPLATE: Final = "is a template with a role: write its output into a file, or the command into " + COMMANDS_SETTING
 
 
@@ -49,7 +37,7 @@ def read(patterns: Sequence[str], command_lines: Sequence[str], *, base: Path, f
     """
     objects: list[Manifest] = []
     mistakes: list[Mistake] = []
-    for name, content, is_named in (*_files(patterns, base), *_outputs(command_lines, folder)):
+    for name, content, is_named in namedplaces.read(patterns, command_lines, _WORDS, base=base, folder=folder):
         try:
             new = _roles(content, name)
         except ManifestError as error:
@@ -66,43 +54,6 @@ def read(patterns: Sequence[str], command_lines: Sequence[str], *, base: Path, f
     if mistakes:
         raise ManifestError(mistakes)
     return objects
-
-
-def _files(patterns: Sequence[str], base: Path) -> Iterator[tuple[str, bytes, bool]]:
-    """Yield the name and content of each file, and whether the user named it."""
-    expanded = [path for pattern in patterns for path in _expand(pattern, base)]
-    for file in manifest.files(expanded, base=base) if expanded else ():
-        if file.path.name not in kustomizations.NAMES:
-            yield file.name, file.read(), file.named and file.name in patterns
-
-
-def _outputs(command_lines: Sequence[str], folder: Path) -> Iterator[tuple[str, bytes, bool]]:
-    for command in command_lines:
-        try:
-            yield f"`{command}`", commands.run(command, folder=folder), True
-        except CrdError as error:
-            mistakes = [item.message for item in error.mistakes]
-            raise CrdError([Mistake(f"{COMMANDS_SETTING}: `{command}`", 0, text) for text in mistakes]) from None
-
-
-def _expand(pattern: str, base: Path) -> Iterator[str]:
-    """Yield the files of the kustomization in a folder, else the pattern itself."""
-    folder = base / pattern
-    names = [name for name in kustomizations.NAMES if (folder / name).is_file()]
-    if not names:
-        yield pattern
-        return
-    path = folder / names[0]
-    file_name = manifest.name_of(path, base)
-    for document in yamlreader.read(path.read_bytes(), source=file_name):
-        value: Any = document.value if isinstance(document.value, dict) else {}
-        for key in value:
-            if key not in _HARMLESS:
-                command = f"kubectl kustomize {pattern}"
-                message = f"`{key}` may change roles: write {COMMANDS_SETTING} = {command}, or name the files"
-                raise ManifestError([Mistake(file_name, document.line_of([key], key=True), message)])
-        for entry in (entry for key in _LISTS for entry in value.get(key) or ()):
-            yield from _expand(os.path.normpath(os.path.join(pattern, str(entry))), base)  # noqa: PTH118 - `..` without links
 
 
 def _roles(content: bytes, name: str) -> list[Manifest]:

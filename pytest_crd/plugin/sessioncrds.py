@@ -22,7 +22,8 @@ from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.observer import SESSION
 from pytest_crd.plugin import manifests, progressline
 from pytest_crd.plugin.settings import project
-from pytest_crd.plugin.settings.webhooks import FIND_WEBHOOKS
+from pytest_crd.plugin.settings.policies import ADD_POLICIES
+from pytest_crd.plugin.settings.webhooks import FIND_WEBHOOKS, FindWebhooks
 
 
 def open_sources(config: pytest.Config) -> Sources:
@@ -35,8 +36,18 @@ def open_sources(config: pytest.Config) -> Sources:
 def open_catalogs(config: pytest.Config, sources: Sources) -> tuple[Catalog, ...]:
     """Return a catalog for each Kubernetes version of the session."""
     stored = project.get_settings(config).stored
-    find_webhooks = config.stash.get(FIND_WEBHOOKS, None)
-    return tuple(Catalog(sources, version, stored, find_webhooks) for version in project.kubernetes_versions(config))
+    find_admission = _find_admission(config)
+    return tuple(Catalog(sources, version, stored, find_admission) for version in project.kubernetes_versions(config))
+
+
+def _find_admission(config: pytest.Config) -> FindWebhooks | None:
+    """Return the function that returns the policies and webhooks of the session; None if there are none."""
+    find_webhooks, add_policies = config.stash.get(FIND_WEBHOOKS, None), config.stash.get(ADD_POLICIES, None)
+    if add_policies is None:
+        return find_webhooks
+    if find_webhooks is None:
+        return lambda _: add_policies(None)
+    return lambda crds: add_policies(find_webhooks(crds))
 
 
 def make_loader(config: pytest.Config) -> Callable[[], Sequence[MadeManifests]]:

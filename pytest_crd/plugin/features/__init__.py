@@ -13,7 +13,18 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.plugin import alone, classhook, session
-from pytest_crd.plugin.settings import checks, coverage, fill, generate, live, outputs, project, upgrades, webhooks
+from pytest_crd.plugin.settings import (
+    checks,
+    coverage,
+    fill,
+    generate,
+    live,
+    outputs,
+    policies,
+    project,
+    upgrades,
+    webhooks,
+)
 from pytest_crd.plugin.settings.parity import PARITY, read
 from pytest_crd.plugin.settings.upgrades import describe_unused
 from pytest_crd.plugin.settings.webhooks import describe_idle_configurations
@@ -32,6 +43,7 @@ def _is_without_classes(config: pytest.Config) -> bool:
 # features add tests to a session.
 FEATURES: Final[Mapping[str, Callable[[pytest.Config], Any]]] = {
     "webhooks": webhooks.read,
+    "policies": policies.read,
     "checks": checks.read,
     "upgrades": upgrades.read,
     "parity": _read_parity,

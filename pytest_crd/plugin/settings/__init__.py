@@ -20,6 +20,7 @@ from pytest_crd.plugin.settings import (
     live,
     outputs,
     parity,
+    policies,
     project,
     server,
     upgrades,
@@ -31,7 +32,20 @@ from pytest_crd.plugin.settings.setting import declare
 SETTINGS: Final = tuple(
     itertools.chain.from_iterable(
         table.SETTINGS
-        for table in (project, webhooks, checks, upgrades, parity, fill, generate, live, server, coverage, outputs)
+        for table in (
+            project,
+            webhooks,
+            policies,
+            checks,
+            upgrades,
+            parity,
+            fill,
+            generate,
+            live,
+            server,
+            coverage,
+            outputs,
+        )
     )
 )
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
 
-from pytest_crd.plugin.settings import setting
+from pytest_crd.plugin.settings import manifestplaces, setting
+from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
 
 _NOTE, _ERROR = "note", "error"
@@ -79,23 +79,6 @@ RBAC_COMMANDS: Final = Setting(
 SETTINGS: Final = (RBAC, RBAC_COMMANDS, UNVALIDATED, UNKNOWN_FIELDS, SERVICE_ACCOUNTS, GARBAGE_COLLECTION)
 
 
-class RoleSettings(NamedTuple):
-    """
-    Values of the settings of roles.
-
-    Attributes:
-        paths: Files, folders and globs, and `!pattern`; empty if unset.
-        base: The folder of `paths`.
-        commands: Commands that print manifests; empty if unset.
-        folder: The working folder of the commands.
-    """
-
-    paths: tuple[str, ...]
-    base: Path
-    commands: tuple[str, ...]
-    folder: Path
-
-
 class ServerSettings(NamedTuple):
     """
     Values of the settings of the servers of tests.
@@ -108,7 +91,7 @@ class ServerSettings(NamedTuple):
 
     demands_validation: bool
     demands_known_fields: bool
-    roles: RoleSettings | None = None
+    roles: ManifestPlaces | None = None
 
 
 def read(config: pytest.Config) -> ServerSettings:
@@ -118,13 +101,8 @@ def read(config: pytest.Config) -> ServerSettings:
     Raises:
         UsageError: A setting has a wrong value.
     """
-    return ServerSettings(UNVALIDATED.read_value(config), UNKNOWN_FIELDS.read_value(config), _read_roles(config))
-
-
-def _read_roles(config: pytest.Config) -> RoleSettings | None:
-    paths, lines = RBAC.find_entry(config), RBAC_COMMANDS.find_entry(config)
-    is_replaced = paths.source == RBAC.option and lines.source != RBAC_COMMANDS.option
-    commands = () if is_replaced else RBAC_COMMANDS.read(lines)
-    if not (paths.is_set or commands):
-        return None
-    return RoleSettings(RBAC.read(paths), paths.base, commands, setting.folder(config))
+    return ServerSettings(
+        UNVALIDATED.read_value(config),
+        UNKNOWN_FIELDS.read_value(config),
+        manifestplaces.read(config, RBAC, RBAC_COMMANDS),
+    )

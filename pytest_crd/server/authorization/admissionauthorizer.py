@@ -1,11 +1,14 @@
-"""The authorizer in the match conditions of webhooks."""
+"""The authorizer in the expressions of admission: decisions by the roles of a server, or by the rules of a test."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from pytest_crd.engine.cel.library.accesschecks import AccessRequest
+from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.registry.admission import Admission, AdmissionRequest, Admitted, User
+from pytest_crd.server.authorization import policy, rules
 from pytest_crd.server.authorization.accessattributes import AccessAttributes
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 
@@ -34,8 +37,27 @@ class AuthorizedAdmission(NamedTuple):
         return request._replace(authorize=self._authorize) if self.authorizer.has_project_roles else request
 
     def _authorize(self, access: AccessRequest) -> bool:
-        """Return whether an expression may do something."""
-        fields = (access.verb, access.group, access.resource, access.subresource, access.namespace, access.name)
-        user = User(access.username, groups=access.groups)
-        attributes = AccessAttributes(user, *fields, access.path, is_resource=not access.path)
-        return self.authorizer.authorize(attributes).is_allowed
+        return authorize(self.authorizer, access)
+
+
+def authorize(authorizer: RoleAuthorizer, access: AccessRequest) -> bool:
+    """Return whether the roles of a server allow the access that an expression checks."""
+    return authorizer.authorize(_attributes(access)).is_allowed
+
+
+def is_granted(declared: Iterable[JSONObject], access: AccessRequest) -> bool:
+    """
+    Return whether rules allow the access that an expression checks.
+
+    Args:
+        declared: The rules, as in a Role.
+        access: The access.
+    """
+    attributes = _attributes(access)
+    return any(rules.find_permission(policy.read_rule(rule), attributes) is not None for rule in declared)
+
+
+def _attributes(access: AccessRequest) -> AccessAttributes:
+    fields = (access.verb, access.group, access.resource, access.subresource, access.namespace, access.name)
+    user = User(access.username, groups=access.groups)
+    return AccessAttributes(user, *fields, access.path, is_resource=not access.path)

@@ -19,8 +19,8 @@ from pytest_crd.plugin.features.server import hooks
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.items.failures import MistakenFailure
 from pytest_crd.plugin.settings import inilines, live, server
+from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.plugin.settings.project import KUBERNETES_VERSION
-from pytest_crd.plugin.settings.server import RoleSettings
 from pytest_crd.server import servedversions
 from pytest_crd.server.accessor import CrdServer
 from pytest_crd.server.api import Api
@@ -91,7 +91,7 @@ def _open_in_process(
     request: pytest.FixtureRequest,
     crds: Sequence[CustomResourceDefinition],
     arguments: _ServerArguments,
-    roles: RoleSettings | None,
+    roles: ManifestPlaces | None,
 ) -> Iterator[CrdServer]:
     try:
         from pytest_crd.server import httpserver  # noqa: PLC0415 - needs the extra `server`
@@ -183,15 +183,15 @@ def _open_in_cluster(
             stay.end()
 
 
-def _find_roles(request: pytest.FixtureRequest, arguments: _ServerArguments) -> RoleSettings | None:
+def _find_roles(request: pytest.FixtureRequest, arguments: _ServerArguments) -> ManifestPlaces | None:
     """Return the roles of the mark, else of the settings; None without any."""
     settings = server.read(request.config).roles
     if arguments.rbac is None:
         return settings
-    return RoleSettings(tuple(arguments.rbac), request.node.path.parent, (), request.node.path.parent)
+    return ManifestPlaces(tuple(arguments.rbac), request.node.path.parent, (), request.node.path.parent)
 
 
-def _install(api: Api, roles: RoleSettings) -> InstalledRoles:
+def _install(api: Api, roles: ManifestPlaces) -> InstalledRoles:
     """Store the roles of a server; fail the test if they cannot be read, or if there are none."""
     from pytest_crd.discovery import rolefiles  # noqa: PLC0415 - most servers have no roles of their own
 

@@ -1,0 +1,1 @@
+"""Admission policies in tests: the policies of `crd_policies`, evaluated for requests of cases and of `crd_server`."""

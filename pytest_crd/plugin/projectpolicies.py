@@ -1,0 +1,101 @@
+"""The admission policies of a session's project, which `crd_policies` and `crd_policies_commands` name."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import pytest
+
+from pytest_crd.discovery import policyfiles
+from pytest_crd.engine.api.context import Webhooks
+from pytest_crd.engine.cel.library.accesschecks import AccessRequest, Authorize
+from pytest_crd.engine.jsonvalue import JSONObject
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.yaml.manifest import Manifest
+from pytest_crd.plugin import session
+from pytest_crd.plugin.settings import server
+from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
+from pytest_crd.policies import reading
+from pytest_crd.policies.definitions import ParamKind
+from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectFacts, ProjectPolicies
+
+_MANIFESTS = pytest.StashKey[Sequence[Manifest]]()
+
+
+def read_manifests(config: pytest.Config, places: ManifestPlaces) -> Sequence[Manifest]:
+    """
+    Return the policies, bindings and params of the project; they are read once in a session.
+
+    Raises:
+        InputError: A place has none, or a manifest or a command has mistakes.
+    """
+    if _MANIFESTS not in config.stash:
+        config.stash[_MANIFESTS] = policyfiles.read(
+            places.paths, places.commands, base=places.base, folder=places.folder
+        )
+    return config.stash[_MANIFESTS]
+
+
+def add(config: pytest.Config, places: ManifestPlaces, webhooks: Webhooks | None) -> ProjectAdmission:
+    """
+    Return the admission of the project's policies, then of its webhooks.
+
+    Args:
+        config: The session's configuration.
+        places: The places of the policies.
+        webhooks: The webhooks; None without any.
+    """
+
+    @functools.cache
+    def read_policies(profile: Profile) -> ProjectPolicies:
+        return reading.read(read_manifests(config, places), profile)
+
+    return ProjectAdmission(
+        ProjectFacts(read_policies, functools.partial(_is_namespaced, config), _is_granted, _authorize(config)),
+        webhooks,
+    )
+
+
+def _is_namespaced(config: pytest.Config, kind: ParamKind) -> bool | None:
+    """Return whether objects of a kind have a namespace; None if neither the project nor Kubernetes has the kind."""
+    from pytest_crd.server.builtin import builtinkinds  # noqa: PLC0415 - few policies have params
+
+    group, _, version = kind.api_version.rpartition("/")
+    for crd in session.catalogs(config)[0].crds:
+        if (crd.group, crd.kind) == (group, kind.kind) and any(
+            item.served and item.name == version for item in crd.versions
+        ):
+            return bool(crd.scope == "Namespaced")
+    records = (record for record in builtinkinds.records() if (record.api_version, record.kind) == kind)
+    return next((record.namespaced for record in records), None)
+
+
+def _is_granted(rules: Sequence[JSONObject], access: AccessRequest) -> bool:
+    from pytest_crd.server.authorization import admissionauthorizer  # noqa: PLC0415 - few policies ask an authorizer
+
+    return admissionauthorizer.is_granted(rules, access)
+
+
+def _authorize(config: pytest.Config) -> Authorize | None:
+    """Return the authorizer with the roles of `crd_server_rbac`; None without the setting."""
+    places = server.read(config).roles
+    if places is None:
+        return None
+
+    @functools.cache
+    def make() -> Authorize:
+        from pytest_crd.discovery import rolefiles  # noqa: PLC0415 - as above
+        from pytest_crd.server.api import Api  # noqa: PLC0415 - as above
+        from pytest_crd.server.authorization import admissionauthorizer  # noqa: PLC0415 - as above
+        from pytest_crd.server.installedroles import InstalledRoles  # noqa: PLC0415 - as above
+
+        manifests = rolefiles.read(places.paths, places.commands, base=places.base, folder=places.folder)
+        api = Api()
+        InstalledRoles(api, manifests)
+        return functools.partial(admissionauthorizer.authorize, api.catalog.authorizer)
+
+    def authorize(access: AccessRequest) -> bool:
+        return make()(access)
+
+    return authorize
