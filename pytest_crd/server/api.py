@@ -34,7 +34,7 @@ from pytest_crd.server.authorization.accesscontrol import AccessControl
 from pytest_crd.server.authorization.refusals import ForbiddenError
 from pytest_crd.server.builtin import initialobjects, unservedkinds
 from pytest_crd.server.garbagecollector import GarbageCollector
-from pytest_crd.server.http import negotiation, statuses
+from pytest_crd.server.http import negotiation, requestinfo, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.negotiation import Form
 from pytest_crd.server.http.requestinfo import IncompletePathError, RequestInfo
@@ -170,7 +170,7 @@ class Api:
             return _failed(request, error)
 
     def _answer(self, request: HTTPRequest, info: RequestInfo | None) -> Reply:
-        _demand_timeout(request, info)
+        _demand_timeout(request)
         request = self.access.authorize(request, info)
         if generalpaths.is_probe(request.path):
             return encoding.page(200, "ok")
@@ -415,7 +415,7 @@ def _info_of(request: HTTPRequest) -> RequestInfo | None:
     if request.has_bad_escape:
         raise PageError(400, "400 Bad Request")
     try:
-        return request.info
+        return requestinfo.parse(request.method, request.path)
     except IncompletePathError:
         problem = f"unable to determine kind and namespace from url, {request.path}"
         text = f'Internal Server Error: "{request.path}": failed to create RequestInfo: {problem}\n'
@@ -429,7 +429,7 @@ def _failed(request: HTTPRequest, error: ApiError) -> HTTPAnswer:
     return answer
 
 
-def _demand_timeout(request: HTTPRequest, info: RequestInfo | None) -> None:
+def _demand_timeout(request: HTTPRequest) -> None:
     """
     Check the `timeout` parameter of a request other than a watch.
 
@@ -439,11 +439,8 @@ def _demand_timeout(request: HTTPRequest, info: RequestInfo | None) -> None:
     Reference:
         apiserver endpoints/filters/request_deadline.go, parseTimeout.
     """
-    query = request.query
-    is_long = info is not None and (
-        info.verb == "watch" or (info.verb == "list" and listoptions.boolean(query, "watch"))
-    )
-    problem = "" if is_long else durationformat.find_go_problem(query.first("timeout") or "0")
+    is_long = request.verb == "watch"
+    problem = "" if is_long else durationformat.find_go_problem(request.query.first("timeout") or "0")
     if problem:
         raise statuses.bad_request(f"invalid timeout specified in the request URL - {problem}")
 

@@ -13,7 +13,7 @@ from random import Random
 from types import TracebackType
 from typing import Any, Final, Self, TypedDict, Unpack
 
-from pytest_crd.server import faulteffects, listoptions
+from pytest_crd.server import faulteffects
 from pytest_crd.server.faulteffects import FaultEffect
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestinfo import RequestInfo
@@ -265,8 +265,7 @@ class Faults:
         """Return the effect of all faults on a request; requests that name no resource meet none."""
         if not self._faults or (info := request.info) is None:
             return faulteffects.NO_EFFECT
-        if info.verb == "list" and listoptions.boolean(request.query, "watch"):
-            info = info._replace(verb="watch")
+        info = info._replace(verb=request.verb)
         effect = faulteffects.NO_EFFECT
         with self._lock:
             for fault in self._faults:

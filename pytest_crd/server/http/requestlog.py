@@ -226,7 +226,7 @@ def _exchange(request: HTTPRequest, answer: HTTPAnswer | None) -> LoggedRequest:
         request.headers.get("user-agent", ""),
         request.method,
         request.target,
-        "" if info is None else "watch" if answer is None else info.verb,
+        request.verb,
         resource,
         "" if info is None else info.namespace,
         "" if info is None else info.name,
