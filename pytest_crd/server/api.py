@@ -138,6 +138,10 @@ class Api:
             self.access = AccessControl(self.access.users, self.catalog.authorizer, self.profile)
             self.address = self._address
 
+    def request_names(self) -> frozenset[str]:
+        """Return the names of all resources and subresources, with and without their groups."""
+        return self.catalog.request_names()
+
     def close(self) -> None:
         """Close the connections to webhooks."""
         self.catalog.close()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.server import runningcommands
-from pytest_crd.server.http.httpmessages import HTTPRequest
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.runningcommands import CommandError, Commands, RunningCommand
 
@@ -44,6 +44,12 @@ def start(log: RequestLog) -> Iterator[Callable[..., Any]]:
 
 def _nothing() -> None:
     """Do nothing."""
+
+
+def _after(steps: Iterator[None], function: Callable[[int], Any], count: int) -> Any:
+    """Take a step, and return the value of a function."""
+    next(steps, None)
+    return function(count)
 
 
 def _ended(command: RunningCommand) -> RunningCommand:
@@ -88,6 +94,16 @@ def test_a_command_is_ready_when_it_watches_a_resource(log: RequestLog, start: C
     start("sleep 60", watches="things").stop()
     ready = iter([_nothing, watch])
     start("sleep 60", watched=()).stop()
+
+
+@pytest.mark.parametrize("watched", [(), ("things.example.com",)])
+def test_a_command_with_a_refused_watch_is_not_ready(
+    watched: Sequence[str], log: RequestLog, start: Callable[..., Commands]
+) -> None:
+    refused: Iterator[None] = (log.note(WATCH, HTTPAnswer(403, b"")) for _ in range(2))
+    log.since = functools.partial(_after, refused, log.since)  # type: ignore[method-assign] # as if the command watched
+    with pytest.raises(CommandError, match="did not get ready"):
+        start("sleep 60", timeout=0.1, watched=watched)
 
 
 def test_a_command_that_ends_before_it_is_ready_is_an_error(start: Callable[..., Commands]) -> None:

@@ -102,7 +102,7 @@ def _open_in_process(
     if collects_garbage is None:
         collects_garbage = bool(server.GARBAGE_COLLECTION.read_value(request.config))
     api = _api(request.config, crds, version, token, collects_garbage=collects_garbage)
-    log, faults = RequestLog(), Faults()
+    log, faults = RequestLog(api.request_names), Faults(api.request_names)
     installed = None if roles is None else _install(api, roles)
     certificates = _certificates(request.config)
     try:
@@ -149,7 +149,7 @@ def _open_in_cluster(
 ) -> Iterator[CrdServer]:
     from pytest_crd.plugin.features.server import cluster  # noqa: PLC0415 - most sessions use no cluster
 
-    stay, commands, path, log = None, None, _kubeconfig(request), RequestLog()
+    stay, commands, path = None, None, _kubeconfig(request)
     try:
         shared = cluster.of_session(request.config, settings)
         if arguments.kubernetes_version not in (None, shared.version):
@@ -160,6 +160,7 @@ def _open_in_cluster(
         if arguments.faults:
             pytest.skip(_SKIPPED.format("faults"))
         api = _api(request.config, crds, shared.version)
+        log = RequestLog(api.request_names)
         stay = cluster.Stay(shared, api, arguments.namespaces)
         url, where = shared.server.address, stay.namespace
         crd_server = CrdServer(stay, log, _ClusterControls(), url=url, kubeconfig=str(path), namespace=where)
