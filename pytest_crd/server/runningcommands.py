@@ -142,8 +142,9 @@ class Commands:
         self._running.append(command)
         deadline = time.monotonic() + timeout
         while not is_ready():
-            if command.problem:
-                raise CommandError(f"{command.problem} before {awaited}:\n{command.tail()}")
+            if problem := command.problem:
+                command.stop()
+                raise CommandError(f"{problem} before {awaited}:\n{command.tail()}")
             if time.monotonic() >= deadline:
                 command.stop()
                 raise CommandError(
