@@ -69,10 +69,8 @@ def open_server(request: pytest.FixtureRequest, crds: Sequence[CustomResourceDef
         )
     arguments, settings = _read_markers(request.node), live.read(request.config)
     roles = _find_roles(request, arguments)
-    if roles is not None and settings is not None:
-        pytest.skip(
-            "crd_server with roles decides as kube-apiserver does, and --crd-live asks a server with roles of its own"
-        )
+    if settings is not None:
+        _demand_cluster_arguments(arguments, roles)
     context = (
         _open_in_process(request, crds, arguments, roles)
         if settings is None
@@ -126,7 +124,7 @@ def _open_in_process(
         transport.start()
         isolation = Isolation(crd_server.url, crd_server.kubeconfig, is_loopback=True)
         reported = hooks.ReportedServer(
-            log, isolation, faults, crd_server.commands, str(request.fixturename), installed
+            log, isolation, faults, crd_server.commands, str(request.fixturename), api.store.clock, installed
         )
         hooks.report_requests(request.node, reported, server.read(request.config))
         with isolation.active():
@@ -157,8 +155,6 @@ def _open_in_cluster(
                 f"asks for Kubernetes {arguments.kubernetes_version}, and the server of --crd-live is {shared.version}"
             )
         shared.install(crds)
-        if arguments.faults:
-            pytest.skip(_SKIPPED.format("faults"))
         api = _api(request.config, crds, shared.version)
         log = RequestLog(api.request_names)
         stay = cluster.Stay(shared, api, arguments.namespaces)
@@ -168,7 +164,7 @@ def _open_in_cluster(
         _create_objects(crd_server, arguments, request.node)
         path.write_text(shared.kubeconfig(where), encoding="utf-8")
         isolation = Isolation(url, crd_server.kubeconfig, is_loopback=False)
-        reported = hooks.ReportedServer(log, isolation, Faults(), commands, str(request.fixturename))
+        reported = hooks.ReportedServer(log, isolation, Faults(), commands, str(request.fixturename), api.store.clock)
         hooks.report_cluster_requests(request.node, reported, server.read(request.config))
         with isolation.active():
             yield crd_server
@@ -182,6 +178,16 @@ def _open_in_cluster(
         path.unlink(missing_ok=True)
         if stay is not None:
             stay.end()
+
+
+def _demand_cluster_arguments(arguments: _ServerArguments, roles: RoleSettings | None) -> None:
+    """Skip a test that needs the server of pytest-crd, before anything is installed on that of `--crd-live`."""
+    if roles is not None:
+        pytest.skip(
+            "crd_server with roles decides as kube-apiserver does, and --crd-live asks a server with roles of its own"
+        )
+    if arguments.faults:
+        pytest.skip(_SKIPPED.format("faults"))
 
 
 def _find_roles(request: pytest.FixtureRequest, arguments: _ServerArguments) -> RoleSettings | None:
@@ -229,6 +235,8 @@ def _read_markers(item: pytest.Item) -> _ServerArguments:
     for key in ("namespaces", "objects", "faults", "rbac"):
         if isinstance(values.get(key, ()), str):
             pytest.fail(f"{key}={values[key]!r}: a list; write {_WRITE}", pytrace=False)
+    if not isinstance(collects := values.get("garbage_collection"), bool | None):
+        pytest.fail(f"garbage_collection={collects!r}: True or False", pytrace=False)
     return _ServerArguments(**values)
 
 
