@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import User
 from pytest_crd.server.builtin import autoscalerforms, podfinishing, servicefinishing
 from pytest_crd.server.builtin.builtinconversions import TEMPLATE_GENERATION as GENERATION
@@ -33,12 +34,14 @@ class Writing(NamedTuple):
         old: The stored object in the version of the request; None on create.
         user: The user of the request.
         store: The store.
+        profile: The Kubernetes version.
         subresource: The subresource; empty for the object itself.
     """
 
     old: Mapping[str, Any] | None
     user: User
     store: Store
+    profile: Profile
     subresource: str = ""
 
 
@@ -85,8 +88,8 @@ def _daemon_set(daemon_set: _Object, writing: Writing) -> _Object:
 
 def _pod(pod: _Object, writing: Writing) -> _Object:
     if writing.old is None:
-        return podfinishing.finish_created(pod, writing.store)
-    return podfinishing.finish_updated(pod, writing.old)
+        return podfinishing.finish_created(pod, writing.store, writing.profile)
+    return podfinishing.finish_updated(pod, writing.old, writing.profile)
 
 
 def _service(service: _Object, writing: Writing) -> _Object:

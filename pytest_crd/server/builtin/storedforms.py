@@ -23,6 +23,7 @@ _Form: TypeAlias = Callable[[JSONValue], JSONValue]
 _DROPPED: Final[Mapping[str, frozenset[str]]] = {
     "batch.v1.JobSpec": frozenset({"scheduling"}),
     "coordination.v1.LeaseSpec": frozenset({"strategy", "preferredHolder"}),
+    "core.v1.EmptyDirVolumeSource": frozenset({"mode"}),
     "core.v1.GRPCAction": frozenset({"mode"}),
     "core.v1.Lifecycle": frozenset({"stopSignal"}),
     "core.v1.NodeSpec": frozenset({"podPreemptionPolicy", "configSource"}),

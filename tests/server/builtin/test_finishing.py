@@ -196,7 +196,24 @@ def test_local_balancers_have_a_health_check() -> None:
         "metadata": {"name": "b"},
         "spec": {**spec, "allocateLoadBalancerNodePorts": False, "externalTrafficPolicy": "Cluster"},
     }
-    assert "nodePort" not in servers.ask(server, "POST", SERVICES, second).value["spec"]["ports"][0]
+    without = servers.ask(server, "POST", SERVICES, second).value["spec"]
+    assert ("nodePort" in without["ports"][0], "healthCheckNodePort" in without) == (False, False)
+    third = {"metadata": {"name": "c"}, "spec": {**spec, "allocateLoadBalancerNodePorts": False}}
+    checked = servers.ask(server, "POST", SERVICES, third).value["spec"]
+    assert ("nodePort" in checked["ports"][0], checked["healthCheckNodePort"] >= 30000) == (False, True)
+    assert checked["healthCheckNodePort"] != created["healthCheckNodePort"]
+    open_ = servers.ask(server, "PATCH", f"{SERVICES}/c", {"spec": {"externalTrafficPolicy": "Cluster"}}, **MERGE)
+    assert "healthCheckNodePort" not in open_.value["spec"]
+
+
+def test_a_service_of_an_external_name_has_no_policy_of_internal_traffic() -> None:
+    spec = {"type": "ExternalName", "externalName": "a.b", "internalTrafficPolicy": "Local"}
+    assert "internalTrafficPolicy" not in _created("v1", "Service", spec=spec)["spec"]
+
+
+def test_a_volume_has_no_mode_of_a_disabled_feature() -> None:
+    pod = _pod(volumes=[{"name": "a", "emptyDir": {"mode": 2, "medium": "Memory"}}])
+    assert _created("v1", "Pod", **pod)["spec"]["volumes"][0]["emptyDir"] == {"medium": "Memory"}
 
 
 def test_a_full_range_refuses_services() -> None:
