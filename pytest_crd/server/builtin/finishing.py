@@ -32,6 +32,7 @@ class Writing(NamedTuple):
 
     Attributes:
         old: The stored object in the version of the request; None on create.
+        sent: The metadata of the stored object, or of the request on create.
         user: The user of the request.
         store: The store.
         profile: The Kubernetes version.
@@ -39,6 +40,7 @@ class Writing(NamedTuple):
     """
 
     old: Mapping[str, Any] | None
+    sent: Mapping[str, Any]
     user: User
     store: Store
     profile: Profile
@@ -109,8 +111,8 @@ def _job(job: _Object, writing: Writing) -> _Object:
     match_labels = {"batch.kubernetes.io/controller-uid": uid, **(selector.get("matchLabels") or {})}
     new_template = {**template, "metadata": {**template["metadata"], "labels": labels}}
     new_spec = {**spec, "selector": {**selector, "matchLabels": match_labels}, "template": new_template}
-    if job["metadata"].get("labels") == template["metadata"].get("labels"):
-        # The labels of the Job are those of its template, not a copy.
+    if not writing.sent.get("labels"):
+        # The default labels of the Job are those of its template, not a copy.
         job = {**job, "metadata": {**job["metadata"], "labels": labels}}
     return {**job, "spec": new_spec}
 

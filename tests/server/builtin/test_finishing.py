@@ -40,10 +40,20 @@ def test_a_new_job_selects_its_pods() -> None:
     assert _created("batch/v1", "Job", spec=own)["spec"]["selector"] == {"matchLabels": {"app": "cook"}}
 
 
-def test_a_job_with_labels_keeps_them() -> None:
+@pytest.mark.parametrize("labels", [{}, None, {"app": "cook"}, {"b": "c"}])
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+def test_a_job_without_labels_gets_those_of_its_pods(labels: Any, method: str) -> None:
+    path = path_of(KINDS["batch/v1", "Job"])
+    sent = {**small("batch/v1", "Job"), "metadata": {"name": "a", "labels": labels}}
+    apply = {"mediaType": "application/apply-patch+yaml"} if method == "PATCH" else {}
+    at = f"{path}/a?fieldManager=m" if apply else path
+    job = servers.ask(servers.api(), method, at, sent, **apply).value
+    assert job["metadata"]["labels"] == (labels or job["spec"]["template"]["metadata"]["labels"])
+
+
+def test_a_job_with_labels_keeps_its_selector() -> None:
     server = servers.api()
     job = _created("batch/v1", "Job", server, metadata={"name": "a", "labels": {"b": "c"}})
-    assert job["metadata"]["labels"] == {"b": "c"}
     path = f"{path_of(KINDS['batch/v1', 'Job'])}/a"
     patched = servers.ask(server, "PATCH", path, {"spec": {"suspend": True}}, **MERGE).value
     assert patched["spec"]["selector"] == job["spec"]["selector"]
