@@ -109,7 +109,7 @@ def test_requests_are_answered_and_reported(
         pytest.param(f"{servers.JOBS}?watch=1&resourceVersion=x", 500, "watch", id="a refused watch"),
         pytest.param(
             "/apis/fuzz.example.com/v1/watch/namespaces/default/jobs?resourceVersion=x",
-            400,
+            500,
             "watch",
             id="a refused path",
         ),
