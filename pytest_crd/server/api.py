@@ -67,6 +67,7 @@ class Api:
         token: The bearer token of the administrator; empty if requests need none.
         access: The users, and the decisions about their requests.
         tokens: The tokens of ServiceAccounts.
+        on_collection: Called with each request of the garbage collector and its answer; None without a listener.
     """
 
     def __init__(  # noqa: PLR0913 - the settings of a server
@@ -104,9 +105,10 @@ class Api:
             ServerCatalog, self.store, self.profile, crds, webhooks, has_service_accounts=has_service_accounts
         )
         self.catalog = self._create_catalog()
+        self.on_collection: Callable[[HTTPRequest, HTTPAnswer], None] | None = None
         self._collector: GarbageCollector | None = None
         if collects_garbage:
-            self._collector = GarbageCollector(self.store, lambda: self.catalog, self._answer_own)
+            self._collector = GarbageCollector(self.store, lambda: self.catalog, self._answer_collector)
         self.store.clock.listen(functools.partial(expiry.expire, self.store))
         self.address = address
         self.token = token
@@ -144,20 +146,20 @@ class Api:
     def answer(self, request: HTTPRequest) -> Reply:
         """Return the answer to a request."""
         with self.store.clock.active():
-            return self._answer_or_refuse(request)
+            return self._answer_or_refuse(request, self._answer_client)
 
-    def _answer_own(self, request: HTTPRequest) -> Reply:
-        """Return the answer to a request of a controller."""
-        token = {"authorization": f"Bearer {self.token}"} if self.token else {}
-        return self._answer_or_refuse(request._replace(headers={**request.headers, **token}))
+    def _answer_collector(self, request: HTTPRequest) -> None:
+        """Answer a request of the garbage collector, which may do everything whatever roles a project has."""
+        reply = self._answer_or_refuse(request, self._answer)
+        assert isinstance(reply, HTTPAnswer)  # noqa: S101 - the collector watches nothing
+        if self.on_collection is not None:
+            self.on_collection(request, dataclasses.replace(reply, unvalidated="", unenforced=""))
 
-    def _answer_or_refuse(self, request: HTTPRequest) -> Reply:
+    def _answer_or_refuse(
+        self, request: HTTPRequest, answer: Callable[[HTTPRequest, RequestInfo | None], Reply]
+    ) -> Reply:
         try:
-            info = _info_of(request)
-            is_anonymous = self.access.users.are_known and "authorization" not in request.headers
-            if is_anonymous and generalpaths.is_probe(request.path):
-                return encoding.page(200, "ok")
-            return self._answer(self.access.authenticate(request), info)
+            return answer(request, _info_of(request))
         except NotFoundPageError:
             kind = unservedkinds.find_kind(_info_of(request))
             if request.path.startswith(self.catalog.built_in_prefixes()):
@@ -168,9 +170,16 @@ class Api:
         except ApiError as error:
             return _failed(request, error)
 
-    def _answer(self, request: HTTPRequest, info: RequestInfo | None) -> Reply:
+    def _answer_client(self, request: HTTPRequest, info: RequestInfo | None) -> Reply:
+        is_anonymous = self.access.users.are_known and "authorization" not in request.headers
+        if is_anonymous and generalpaths.is_probe(request.path):
+            return encoding.page(200, "ok")
+        request = self.access.authenticate(request)
         _demand_timeout(request)
-        request = self.access.authorize(request, info)
+        return self._answer(self.access.authorize(request, info), info)
+
+    def _answer(self, request: HTTPRequest, info: RequestInfo | None) -> Reply:
+        """Return the answer to an authorized request."""
         if generalpaths.is_probe(request.path):
             return encoding.page(200, "ok")
         if request.path.startswith("//"):

@@ -101,6 +101,7 @@ def _open_in_process(
         collects_garbage = bool(server.GARBAGE_COLLECTION.read_value(request.config))
     api = _api(request.config, crds, version, token, collects_garbage=collects_garbage)
     log, faults = RequestLog(api.request_names), Faults(api.request_names)
+    api.on_collection = log.note
     installed = None if roles is None else _install(api, roles)
     certificates = _certificates(request.config)
     try:
