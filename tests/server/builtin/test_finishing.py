@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -221,9 +223,37 @@ def test_a_service_of_an_external_name_has_no_policy_of_internal_traffic() -> No
     assert "internalTrafficPolicy" not in _created("v1", "Service", spec=spec)["spec"]
 
 
-def test_a_volume_has_no_mode_of_a_disabled_feature() -> None:
-    pod = _pod(volumes=[{"name": "a", "emptyDir": {"mode": 2, "medium": "Memory"}}])
-    assert _created("v1", "Pod", **pod)["spec"]["volumes"][0]["emptyDir"] == {"medium": "Memory"}
+def test_fields_of_disabled_features_of_volumes_are_dropped() -> None:
+    items = [{"key": "a", "path": "b", "user": 1}]
+    volumes = [
+        {"emptyDir": {"mode": 2, "medium": "Memory"}},
+        {"configMap": {"name": "a", "defaultUser": 1, "items": items}},
+        {"secret": {"secretName": "a", "defaultUser": 1}},
+        {
+            "downwardAPI": {
+                "defaultUser": 1,
+                "items": [{"path": "a", "fieldRef": {"fieldPath": "metadata.name"}, "user": 1}],
+            }
+        },
+        {"projected": {"defaultUser": 1, "sources": [{"serviceAccountToken": {"path": "a", "user": 1}}]}},
+    ]
+    pod = _pod(volumes=[{"name": f"v{number}", **volume} for number, volume in enumerate(volumes)])
+    stored = _created("v1", "Pod", **pod)["spec"]["volumes"]
+    assert stored[0] == {"name": "v0", "emptyDir": {"medium": "Memory"}}
+    assert not re.search("user", json.dumps(stored), re.IGNORECASE)
+
+
+def test_fields_of_disabled_features_of_containers_are_dropped() -> None:
+    probe = {"httpGet": {"port": 1, "protocol": "HTTP2"}}
+    container = {
+        "name": "a",
+        "image": "a",
+        "livenessProbe": probe,
+        "volumeMounts": [{"name": "v", "mountPath": "/a", "bindMountOptions": ["x"]}],
+    }
+    stored = _created("v1", "Pod", **_pod(containers=[container], volumes=[{"name": "v"}]))["spec"]["containers"][0]
+    assert stored["livenessProbe"]["httpGet"] == {"path": "/", "port": 1, "scheme": "HTTP"}
+    assert stored["volumeMounts"] == [{"name": "v", "mountPath": "/a"}]
 
 
 def test_a_full_range_refuses_services() -> None:
