@@ -60,9 +60,8 @@ def test_the_collector_sends_its_requests_as_its_service_account() -> None:
         seen.append(request)
         return Admitted(request.object)
 
-    api = servers.api(
-        collects_garbage=True, token="t", webhooks=FixedWebhooks(plugins=FunctionAdmission(validate=note))
-    )  # noqa: S106 - of a test
+    webhooks = FixedWebhooks(plugins=FunctionAdmission(validate=note))
+    api = servers.api(collects_garbage=True, token="t", webhooks=webhooks)  # noqa: S106 - of a test
     log = RequestLog(api.request_names)
     api.on_collection = log.note
     server = servers.crd_server(api, log)

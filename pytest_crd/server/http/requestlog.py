@@ -153,6 +153,7 @@ class RequestLog:
         self._unenforced: Counter[str] = Counter()
         self._unserved: Counter[str] = Counter()
         self._forbidden: Counter[str] = Counter()
+        self._users: set[str] = set()
         self._decisions: set[object] = set()
         self._lock = threading.Condition()
 
@@ -200,7 +201,7 @@ class RequestLog:
         """Forget all requests and all counts of fields and kinds."""
         with self._lock:
             counters = (self._unvalidated, self._unenforced, self._unserved, self._forbidden)
-            for collection in (self._exchanges, self._dropped, *counters):
+            for collection in (self._exchanges, self._dropped, self._users, *counters):
                 collection.clear()
 
     @property
@@ -238,12 +239,19 @@ class RequestLog:
         with self._lock:
             return dict(self._forbidden)
 
+    @property
+    def users(self) -> frozenset[str]:
+        """The names of the users who sent requests."""
+        with self._lock:
+            return frozenset(self._users)
+
     def note(self, request: HTTPRequest, answer: HTTPAnswer | None) -> None:
         """Add a request with its response; None for a watch that begins."""
         exchange = _exchange(request, answer)
         with self._lock:
             self._exchanges.append(exchange)
             self.count += 1
+            self._users |= {exchange.user} - {""}
             if answer is None:
                 return
             for path in answer.dropped:

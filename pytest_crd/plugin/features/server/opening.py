@@ -115,9 +115,7 @@ def _open_in_process(
     path = _kubeconfig(request)
     controls = ServerControls(api, log, faults, lambda: _restore(crd_server, api, arguments, request.node, installed))
     kubeconfigs = UserKubeconfigs(api, installed, transport.url, certificates.authority, path)
-    crd_server = CrdServer(
-        InProcess(api), log, controls, url=transport.url, kubeconfig=str(path), kubeconfig_of=kubeconfigs.write
-    )
+    crd_server = CrdServer(InProcess(api), log, controls, url=transport.url, kubeconfig=str(path), users=kubeconfigs)
     try:
         _fill(crd_server, api, arguments, request.node)
         _add_faults(faults, arguments)
