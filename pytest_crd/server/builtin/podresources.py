@@ -22,11 +22,30 @@ _COMPUTED: Final = ("cpu", "memory")
 _HUGE: Final = "hugepages-"
 # The first minor version of Kubernetes 1 that completes the resources of a Pod after admission, and its limits.
 _LATE: Final = 37
+# The first minor version in which a resize changes the resources of a Pod.
+_RESIZABLE: Final = 36
 
 
 def are_completed_late(profile: Profile) -> bool:
     """Return whether the resources of a Pod are completed after admission (since 1.37), not with the defaults."""
-    return int(profile.version.partition(".")[2]) >= _LATE
+    return _minor(profile) >= _LATE
+
+
+def resize(spec: _Object, needs: Mapping[str, Any] | None, profile: Profile) -> _Object:
+    """
+    Return the spec of a Pod with new resources of the Pod.
+
+    Args:
+        spec: The stored spec, with the new resources of the containers.
+        needs: The new resources; None to remove them, or since 1.37 to keep them.
+        profile: The Kubernetes version; versions before 1.36 keep the resources.
+    """
+    if _minor(profile) < _RESIZABLE:
+        return spec
+    if are_completed_late(profile):
+        return complete({**spec, "resources": needs} if needs is not None else spec, sets_limits=True)
+    rest = {key: value for key, value in spec.items() if key != "resources"}
+    return rest if needs is None else {**rest, "resources": needs}
 
 
 def have_amounts(needs: Mapping[str, Any]) -> bool:
@@ -110,3 +129,7 @@ def _largest(left: _Amounts, right: _Amounts) -> _Amounts:
 
 def _is_supported(name: str) -> bool:
     return name in _COMPUTED or name.startswith(_HUGE)
+
+
+def _minor(profile: Profile) -> int:
+    return int(profile.version.partition(".")[2])

@@ -107,3 +107,30 @@ def test_an_update_without_the_resources_of_a_pod_keeps_them_from_1_37(version: 
     without = {**pod, "spec": {key: value for key, value in pod["spec"].items() if key != "resources"}}
     updated = servers.ask(server, "PUT", f"{PODS}/a", without).value
     assert ("resources" in updated["spec"]) is kept
+
+
+@pytest.mark.parametrize(
+    ("version", "patch", "resized"),
+    [
+        ("1.35", {"requests": {"cpu": "3"}, "limits": {"cpu": "3"}}, {"requests": {"cpu": "2"}}),
+        ("1.36", {"requests": {"cpu": "3"}}, {"requests": {"cpu": "3"}}),
+        ("1.36", None, None),
+        ("1.37", {"requests": {"cpu": "3"}, "limits": None}, {"limits": {"cpu": "3"}, "requests": {"cpu": "3"}}),
+        ("1.37", None, {"limits": {"cpu": "2"}, "requests": {"cpu": "2"}}),
+    ],
+)
+def test_a_resize_changes_the_resources_of_a_pod_from_1_36(version: str, patch: Any, resized: Any) -> None:
+    server = servers.api(kubernetes_version=version)
+    spec = {"containers": ONE, "resources": {"requests": {"cpu": "2"}}}
+    servers.ask(server, "POST", PODS, {"metadata": {"name": "a"}, "spec": spec})
+    merge = {"mediaType": "application/merge-patch+json"}
+    answer = servers.ask(server, "PATCH", f"{PODS}/a/resize", {"spec": {"resources": patch}}, **merge).value
+    assert answer["spec"].get("resources") == resized
+
+
+def test_a_pod_gets_resources_by_a_resize() -> None:
+    server = servers.api(kubernetes_version="1.37")
+    servers.ask(server, "POST", PODS, {"metadata": {"name": "a"}, "spec": {"containers": ONE}})
+    patch, merge = {"spec": {"resources": {"requests": {"cpu": "3"}}}}, {"mediaType": "application/merge-patch+json"}
+    answer = servers.ask(server, "PATCH", f"{PODS}/a/resize", patch, **merge).value
+    assert answer["spec"]["resources"] == {"limits": {"cpu": "3"}, "requests": {"cpu": "3"}}
