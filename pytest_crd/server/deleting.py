@@ -12,7 +12,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server import bodies, resourcetypes, unreadable, writes
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest
-from pytest_crd.server.listoptions import boolean, integer
+from pytest_crd.server.listoptions import integer
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store.store import Store, StoredObject
 
@@ -177,11 +177,11 @@ def _of_url(request: HTTPRequest) -> Resource:
     if conditions:
         options["preconditions"] = conditions
     if query.has(_UNSAFE):
-        options[_UNSAFE] = boolean(query, _UNSAFE)
+        options[_UNSAFE] = query.is_set(_UNSAFE)
     if query.has("propagationPolicy"):
         options["propagationPolicy"] = query.first("propagationPolicy")
     if query.has("orphanDependents"):
-        options["orphanDependents"] = boolean(query, "orphanDependents")
+        options["orphanDependents"] = query.is_set("orphanDependents")
     return options
 
 

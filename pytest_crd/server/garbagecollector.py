@@ -16,11 +16,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.registry.admission import User
 from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.server.authorization import usernames
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
+
+_ACCOUNT: Final = ("kube-system", "generic-garbage-collector")
+USER: Final = User(
+    usernames.service_account(*_ACCOUNT),
+    groups=(*usernames.service_account_groups(_ACCOUNT[0]), usernames.AUTHENTICATED),
+)
+"""The user of the collector, as in a cluster."""
 
 _USER_AGENT: Final = "kube-controller-manager"
 _ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
@@ -129,7 +138,7 @@ class GarbageCollector:
         Args:
             store: The stored objects.
             catalog: Returns the served resources.
-            request: Sends a request as an administrator.
+            request: Sends an authorized request.
         """
         self._store = store
         self._catalog = catalog
@@ -267,7 +276,7 @@ class GarbageCollector:
 
     def _send(self, method: str, path: str, body: Resource, media_type: str) -> None:
         headers = {"user-agent": _USER_AGENT, "content-type": media_type}
-        self._request(HTTPRequest(method, path, headers, json.dumps(body).encode()))
+        self._request(HTTPRequest(method, path, headers, json.dumps(body).encode(), user=USER))
 
 
 def _blocks(dependent: _Item, uid: str) -> bool:

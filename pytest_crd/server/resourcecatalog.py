@@ -28,7 +28,7 @@ from pytest_crd.server.authorization.storedroles import StoredRoles
 from pytest_crd.server.builtin.builtintypes import BuiltInType, built_in
 from pytest_crd.server.crdtype import DefinitionType
 from pytest_crd.server.definitioncontroller import DefinitionController
-from pytest_crd.server.http import statuses
+from pytest_crd.server.http import requestinfo, statuses
 from pytest_crd.server.http.requestinfo import RequestInfo
 from pytest_crd.server.http.statuses import ApiError, NotFoundPageError
 from pytest_crd.server.namespaces import NamespaceController
@@ -145,6 +145,15 @@ class ServerCatalog:
     def types(self) -> list[ResourceType]:
         """Return all resources: built-in ones, then CRDs, then custom resources."""
         return [*self._built_in, self._definitions, *self._controller.types()]
+
+    def request_names(self) -> frozenset[str]:
+        """Return the names of all resources and subresources, with and without their groups."""
+        return frozenset(
+            name
+            for type_ in self.types()
+            for subresource in ("", *(sub.name for sub in type_.subresources))
+            for name in requestinfo.resource_names(type_.names.plural, type_.group, subresource)
+        )
 
     def find_type(self, group: str, version: str, plural: str) -> ResourceType | None:
         """Return the resource of a URL, or None if it is not served."""

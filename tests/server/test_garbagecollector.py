@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 from support import servers
+from support.webhooks import FixedWebhooks, FunctionAdmission
 
+from pytest_crd.engine.registry.admission import ADMINISTRATOR, AdmissionRequest, Admitted, User
 from pytest_crd.server.accessor import CrdServer
 from pytest_crd.server.garbagecollector import GarbageCollector
+from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.resourceaccess import RequestFailedError
 from pytest_crd.server.store.store import ObjectKey
 
@@ -48,6 +51,53 @@ def test_dependents_are_deleted_after_their_owner_at_all_depths(server: CrdServe
     _create(server, "other")
     server["jobs.fuzz.example.com"].delete("owner")
     assert _names(server) == ["other"]
+
+
+def test_the_collector_sends_its_requests_as_its_service_account() -> None:
+    seen: list[AdmissionRequest] = []
+
+    def note(request: AdmissionRequest) -> Admitted:
+        seen.append(request)
+        return Admitted(request.object)
+
+    webhooks = FixedWebhooks(plugins=FunctionAdmission(validate=note))
+    api = servers.api(collects_garbage=True, token="t", webhooks=webhooks)  # noqa: S106 - of a test
+    log = RequestLog(api.request_names)
+    api.on_collection = log.note
+    server = servers.crd_server(api, log)
+    owner = _create(server, "owner", kind="jobs.fuzz.example.com")
+    other = _create(server, "other", kind="jobs.fuzz.example.com")
+    _create(server, "first", _owner(owner))
+    _create(server, "second", _owner(owner), _owner(other))
+    before = len(seen), server.unvalidated
+    server["jobs.fuzz.example.com"].delete("owner")
+
+    user = "system:serviceaccount:kube-system:generic-garbage-collector"
+    found = server.requests.find(by=user)
+    assert sorted((request.verb, request.name, request.code) for request in found) == [
+        ("delete", "first", 200),
+        ("patch", "second", 200),
+    ]
+    assert found == server.requests.find(by="kube-controller-manager")
+    assert server.unvalidated == before[1]
+    reviewed = {(request.operation, request.name): request.user for request in seen[before[0] :]}
+    groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated")
+    assert reviewed["UPDATE", "second"] == reviewed["DELETE", "first"] == User(user, groups=groups)
+    assert reviewed["DELETE", "owner"] == ADMINISTRATOR
+
+
+def test_the_collector_needs_no_role_of_the_project() -> None:
+    api = servers.api(collects_garbage=True, token="t")  # noqa: S106 - of a test
+    api.catalog.authorizer.has_project_roles = True
+    server = servers.crd_server(api)
+    owner = _create(server, "owner")
+    role = {
+        "metadata": {"name": "r", "ownerReferences": [_owner(owner)]},
+        "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}],
+    }
+    server["roles.rbac.authorization.k8s.io"].create(role)
+    server["configmaps"].delete("owner", propagation_policy="Orphan")
+    assert "ownerReferences" not in server["roles.rbac.authorization.k8s.io"].get("r")["metadata"]
 
 
 def test_without_a_collector_dependents_stay() -> None:
