@@ -169,9 +169,10 @@ def _store(
     warnings = (*strategy.deprecation_warnings, *decoded.warnings, *prepared.warnings, *checked.validated.warnings)
     if errors := checked.validated.errors:
         sent = decoded.resource  # an update of the status validates the stored object
-        group = sent["apiVersion"].rpartition("/")[0]
         name = write.resource["metadata"].get("name") or ""
-        answer = response.invalid(group, sent["kind"], name, errors, warnings=warnings, changes=decoded.changes)
+        answer = response.invalid(
+            strategy.group_of_errors(sent), sent["kind"], name, errors, warnings=warnings, changes=decoded.changes
+        )
         return RequestOutcome(answer, before)
     warnings = (*warnings, *strategy.warnings(write))
     try:
@@ -323,8 +324,10 @@ def _scaled(outcome: RequestOutcome, strategy: Strategy) -> RequestOutcome:
 
 def _already_exists(checked: CheckedWrite, before: Resource, target: RequestTarget) -> RefusedError:
     is_ending = bool((before.get("metadata") or {}).get("deletionTimestamp"))
-    name = checked.write.resource["metadata"]["name"]
-    return RefusedError(refusal.already_exists(target.resource, name, is_ending=is_ending), checked.write.read.decoded)
+    metadata = checked.write.resource["metadata"]
+    has_prefix = bool(metadata.get("generateName"))
+    refused = refusal.already_exists(target.resource, metadata["name"], is_ending=is_ending, has_prefix=has_prefix)
+    return RefusedError(refused, checked.write.read.decoded)
 
 
 def _refuse(
