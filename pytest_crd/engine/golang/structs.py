@@ -28,8 +28,13 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 # Go's field names that differ from the JSON name by more than a capital first letter.
 _GO_NAMES: Final = {
-    **{"$schema": "Schema", "$ref": "Ref", "id": "ID", "jsonPath": "JSONPath", "url": "URL"},
-    **{"uid": "UID", "apiVersion": "APIVersion"},
+    "$schema": "Schema",
+    "$ref": "Ref",
+    "id": "ID",
+    "jsonPath": "JSONPath",
+    "url": "URL",
+    "uid": "UID",
+    "apiVersion": "APIVersion",
 }
 _Part: TypeAlias = "tuple[str, JSONValue, GoType]"
 _Print: TypeAlias = Callable[[JSONValue, GoType], str]

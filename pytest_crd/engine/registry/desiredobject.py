@@ -337,7 +337,9 @@ class RequestReader(NamedTuple):
         decoded, managed = self._admitted(request, decoded, lambda: resource, live, target)
         metadata = decoded.resource.get("metadata") or {}
         if live is None:
-            if (refused := requestmetadata.refuse_create(metadata, target)) is not None:
+            version = metadata.get("resourceVersion") or ""
+            refused = requestmetadata.refuse_version(version) or requestmetadata.refuse_create(metadata, target)
+            if refused is not None:
                 raise RefusedError(refused, decoded)
             prepared = requestmetadata.prepare_create(metadata, target, suffix=generated.suffix())
             return Read(decoded, prepared, managed)

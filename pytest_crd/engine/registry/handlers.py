@@ -91,8 +91,7 @@ def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
     if outcome.response.accepted and not request.dry_run:
         outcome = _limited(outcome, checked, request, target, strategy)
     if request.verb == "create" and outcome.before is not None and outcome.response.accepted:
-        exists = _already_exists(checked, outcome.before, target)
-        target = target._replace(name=write.resource["metadata"]["name"])
+        exists, target = checkedwrites.refuse_taken_name(checked, outcome.before, target, strategy)
         answer = replace(_refuse(exists, target, request, strategy, None), warnings=outcome.response.warnings)
         return RequestOutcome(answer, before)
     return _scaled(outcome, strategy) if request.subresource == "scale" else outcome
@@ -320,14 +319,6 @@ def _scaled(outcome: RequestOutcome, strategy: Strategy) -> RequestOutcome:
     scale_object = patchdocuments.plain(scale.of_resource(outcome.resource, strategy.subresources))
     answer = replace(outcome.response, scale=scale_object)
     return RequestOutcome(answer, outcome.before, lambda: (outcome.stored, scale_object))
-
-
-def _already_exists(checked: CheckedWrite, before: Resource, target: RequestTarget) -> RefusedError:
-    is_ending = bool((before.get("metadata") or {}).get("deletionTimestamp"))
-    metadata = checked.write.resource["metadata"]
-    has_prefix = bool(metadata.get("generateName"))
-    refused = refusal.already_exists(target.resource, metadata["name"], is_ending=is_ending, has_prefix=has_prefix)
-    return RefusedError(refused, checked.write.read.decoded)
 
 
 def _refuse(

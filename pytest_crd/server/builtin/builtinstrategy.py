@@ -150,7 +150,9 @@ class BuiltInStrategy(ObjectStrategy):
         rule = namerules.find_rule(self._resource, write.resource, self.profile)
         naming = ObjectNaming(rule, self.is_namespaced)
         api_version = self.type_meta["apiVersion"]
-        return ValidatedWrite(_with_generation(write), write.live, write.subresource, api_version, naming, self.profile)
+        new, sent, subresource = _with_generation(write), write.read.decoded.sent, write.subresource
+        sent = sent if isinstance(sent, Mapping) else {}
+        return ValidatedWrite(new, write.live, sent, subresource, api_version, naming, self.profile)
 
     def store(self, write: PendingWrite) -> StoredForms:
         """Return the written and returned forms of a valid object."""

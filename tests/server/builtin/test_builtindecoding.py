@@ -77,7 +77,11 @@ def test_managers_of_an_event_in_the_other_group_are_dropped() -> None:
     answer = servers.ask(server, "PATCH", f"{new}/a", patch, mediaType=MERGE, agent="two/1")
 
     (owned,) = answer.value["metadata"]["managedFields"]
-    assert (owned["manager"], owned["apiVersion"], owned["fieldsV1"]) == ("two", "events.k8s.io/v1", {"f:metadata": {"f:labels": {".": {}, "f:y": {}}}})
+    assert (owned["manager"], owned["apiVersion"], owned["fieldsV1"]) == (
+        "two",
+        "events.k8s.io/v1",
+        {"f:metadata": {"f:labels": {".": {}, "f:y": {}}}},
+    )
 
 
 def test_each_kind_has_a_matching_go_type() -> None:

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from pytest_crd.engine.jsonvalue import JSONValue
 
 ABSENT: Final = object()
+"""The value of a field that is not there."""
 _MERGE: Final = "application/merge-patch+json"
 _STRATEGIC: Final = "application/strategic-merge-patch+json"
 _APPLY: Final = "application/apply-patch+yaml"
@@ -22,7 +23,7 @@ _OWNER: Final = {"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u
 _Pool = Sequence[Any]
 # Kinds without deletions, which a controller completes.
 _KEPT: Final = frozenset({"v1 Namespace"})
-_METADATA: Final[Mapping[str, _Pool]] = {
+METADATA: Final[Mapping[str, _Pool]] = {
     "metadata.labels": (
         *({"a": "b"}, {"-a": "b"}, {"a": "-b"}, {"a" * 64: "b"}, {"x/y/z": "c"}, {}, None, {"a": ""}, {"": "b"}),
         *({"a": "b" * 64}, {"A.b/c": "d"}, {"a": "b c"}),
@@ -88,17 +89,16 @@ def _valid(random: Random, kind: str, name: str) -> JSONValue:
     value = _object(random, kind, name, 0)
     if random.random() < 0.5:
         path = random.choice([*KINDS[kind].pools])
-        _put(value, path, random.choice(KINDS[kind].pools[path]))
+        put(value, path, random.choice(KINDS[kind].pools[path]))
     return value
 
 
 def _object(random: Random, kind: str, name: str, most: int = 3) -> Any:
-    value: Any = copy.deepcopy(dict(KINDS[kind].base))
-    value = {**_type_of(kind), "metadata": {"name": name}, **value}
+    value = changed(kind, name)
     for _ in range(random.randint(0, most)):
-        pools = _METADATA if random.random() < 0.2 else KINDS[kind].pools
+        pools = METADATA if random.random() < 0.2 else KINDS[kind].pools
         path = random.choice([*pools])
-        _put(value, path, random.choice(pools[path]))
+        put(value, path, random.choice(pools[path]))
     return value
 
 
@@ -107,7 +107,16 @@ def _type_of(kind: str) -> dict[str, str]:
     return {"apiVersion": api_version, "kind": name}
 
 
-def _put(value: Any, path: str, item: Any) -> None:
+def changed(kind: str, name: str, /, **values: Any) -> Any:
+    """Return a valid object with other values of some fields, by path."""
+    value = {**_type_of(kind), "metadata": {"name": name}, **copy.deepcopy(dict(KINDS[kind].base))}
+    for path, item in values.items():
+        put(value, path, item)
+    return value
+
+
+def put(value: Any, path: str, item: Any) -> None:
+    """Set a field of an object, or remove it if *item* is ABSENT."""
     *lead, last = path.split(".")
     for step in lead:
         if not isinstance(value.get(step), dict):
@@ -143,10 +152,10 @@ def _update(random: Random, kind: str, name: str) -> JSONValue:
         return {"method": "GET", "path": path.removesuffix("/finalize")}
     patch: dict[str, Any] = {}
     for _ in range(random.choice((1, 1, 2))):
-        pools = _METADATA if random.random() < 0.2 else KINDS[kind].pools
+        pools = METADATA if random.random() < 0.2 else KINDS[kind].pools
         place = random.choice([*pools])
         item = random.choice(pools[place])
-        _put(patch, place, None if item is ABSENT else item)
+        put(patch, place, None if item is ABSENT else item)
     if number < 0.92:
         media_type = random.choice((_MERGE, _STRATEGIC))
         return {"method": "PATCH", "path": f"{path}{query}", "body": patch, "mediaType": media_type}

@@ -42,23 +42,30 @@ def validate_key(key: str, path: FieldPath) -> list[FieldError]:
     return [fielderror.invalid(path.key(key), key, problem) for problem in find_problems(key)]
 
 
-def validate_locked(write: ValidatedWrite, names: Iterable[str]) -> list[FieldError]:
+def validate_locked(write: ValidatedWrite, names: Iterable[str], *, of_bytes: str) -> list[FieldError]:
     """
     Return the errors of an update that changes an object with `immutable: true`.
 
     Args:
         write: The update.
         names: The fields with data.
+        of_bytes: The field whose values are bytes.
     """
     new, old = write.new, write.stored
     if not old.get("immutable"):
         return []
-    changed = [name for name in names if not _is_same(new.get(name), old.get(name))]
+    changed = [
+        name
+        for name in names
+        if new.get(name) != old.get(name) or _is_odd(write.sent.get(name), has_bytes=name == of_bytes)
+    ]
     if not new.get("immutable"):
         changed.insert(0, "immutable")
     return [fielderror.forbidden(ROOT.child(name), _LOCKED) for name in changed]
 
 
-def _is_same(new: Mapping[str, Any] | None, old: Mapping[str, Any] | None) -> bool:
-    """Return whether data is the same; an empty map differs from an absent one."""
-    return new == old
+def _is_odd(sent: Any, *, has_bytes: bool) -> bool:
+    """Return whether sent data differs for Go from all stored data: an empty map, or null as bytes."""
+    if not isinstance(sent, Mapping):
+        return False
+    return not sent or (has_bytes and None in sent.values())

@@ -43,4 +43,4 @@ def validate_create(write: ValidatedWrite) -> list[FieldError]:
 def validate_update(write: ValidatedWrite) -> list[FieldError]:
     """Validate an update of a ConfigMap."""
     changes = validatedwrites.validate_core_change(write)
-    return [*changes, *configkeys.validate_locked(write, (_DATA, _BINARY)), *validate_create(write)]
+    return [*changes, *configkeys.validate_locked(write, (_DATA, _BINARY), of_bytes=_BINARY), *validate_create(write)]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Final
 
 _BLOCK: Final = re.compile(
-    rb"(?:^|\n)-----BEGIN ([^\n]*?)-----[ \t]*\r?\n(.*?)(?:^|\n)?-----END \1-----[ \t]*\r?(?:\n|\Z)", re.DOTALL
+    rb"^-----BEGIN ([^\n]*?)-----[ \t]*\r?\n(.*?)^-----END \1-----[ \t]*\r?$", re.DOTALL | re.MULTILINE
 )
 _HEADER: Final = re.compile(rb"[^\n]*:[^\n]*\n")
 _CERTIFICATE: Final = "CERTIFICATE"

@@ -46,7 +46,7 @@ def validate_update(write: ValidatedWrite) -> list[FieldError]:
     type_ = write.new.get("type", "")
     if type_ != write.stored.get("type", ""):
         errors.append(validatedwrites.invalid_named(ROOT.child("type"), type_, validatedwrites.IMMUTABLE))
-    return [*errors, *configkeys.validate_locked(write, ("data",)), *validate_create(write)]
+    return [*errors, *configkeys.validate_locked(write, ("data",), of_bytes="data"), *validate_create(write)]
 
 
 def find_warnings(write: ValidatedWrite) -> tuple[str, ...]:

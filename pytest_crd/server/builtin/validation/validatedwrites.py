@@ -33,6 +33,7 @@ class ValidatedWrite(NamedTuple):
     Attributes:
         new: The decoded object with its whole metadata.
         old: The stored object in the same version; None on create.
+        sent: The object before it was decoded: the body, or the result of a patch or an apply.
         subresource: The subresource of the URL; empty for the object itself.
         api_version: The apiVersion of the URL.
         naming: The rule of its name, and whether it has a namespace.
@@ -41,6 +42,7 @@ class ValidatedWrite(NamedTuple):
 
     new: Mapping[str, Any]
     old: Mapping[str, Any] | None
+    sent: Mapping[str, Any]
     subresource: str
     api_version: str
     naming: ObjectNaming
