@@ -54,18 +54,14 @@ def validate_locked(write: ValidatedWrite, names: Iterable[str], *, of_bytes: st
     new, old = write.new, write.stored
     if not old.get("immutable"):
         return []
-    changed = [
-        name
-        for name in names
-        if new.get(name) != old.get(name) or _is_odd(write.sent.get(name), has_bytes=name == of_bytes)
-    ]
+    changed = [name for name in names if (new.get(name) or {}) != (old.get(name) or {})]
+    if of_bytes not in changed and _is_odd(write.sent.get(of_bytes)):
+        changed.append(of_bytes)
     if not new.get("immutable"):
         changed.insert(0, "immutable")
     return [fielderror.forbidden(ROOT.child(name), _LOCKED) for name in changed]
 
 
-def _is_odd(sent: Any, *, has_bytes: bool) -> bool:
-    """Return whether sent data differs for Go from all stored data: an empty map, or null as bytes."""
-    if not isinstance(sent, Mapping):
-        return False
-    return not sent or (has_bytes and None in sent.values())
+def _is_odd(sent: Any) -> bool:
+    """Return whether sent bytes differ for Go from all stored ones: an empty map, or null as bytes."""
+    return isinstance(sent, Mapping) and (not sent or None in sent.values())
