@@ -44,7 +44,9 @@ def to_http(request: Request) -> HTTPRequest:
         headers["content-type"] = request.get("mediaType", "application/json")
     if "accept" in request:
         headers["accept"] = request["accept"]
-    return HTTPRequest(request["method"], request["path"], headers, _sent(body, headers.get("content-type", "")))
+    impersonation = tuple((name, value) for name, value in request.get("impersonation", ()))
+    sent = _sent(body, headers.get("content-type", ""))
+    return HTTPRequest(request["method"], request["path"], headers, sent, impersonation)
 
 
 def _sent(body: Any, media_type: str) -> bytes:

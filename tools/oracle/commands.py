@@ -161,6 +161,13 @@ _RECORDED: Final = (
         "five minutes a version",
     ),
     Command(
+        "policies",
+        "oracle.recorders.policies",
+        "answers of a whole kube-apiserver with admission policies: tests/conformance/VERSION/policies",
+        ("server",),
+        "three minutes a version",
+    ),
+    Command(
         "merging",
         "oracle.recorders.merging",
         "results of structured-merge-diff in its own tests: tests/conformance/merging",
