@@ -94,10 +94,10 @@ def _validation(declared: Any) -> Any:
 
 
 def _mutation(declared: Any) -> Any:
-    """Return a mutation from an expression of an apply configuration or, beginning with a bracket, of a JSON patch."""
+    """Return a mutation from an expression of an apply configuration or, with `JSONPatch{`, of a JSON patch."""
     if not isinstance(declared, str):
         return declared
-    if declared.lstrip().startswith("["):
+    if "JSONPatch{" in declared:
         return {"patchType": "JSONPatch", "jsonPatch": {"expression": declared}}
     return {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": declared}}
 
