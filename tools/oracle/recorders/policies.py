@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
+import http.client
 import json
 import tempfile
 import time
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance import policyconversations, policymanifests
-from conformance.exchanges import Raw
+from conformance.exchanges import Raw, Request
 from conformance.policyconversations import Conversation
 from conformance.webhookrequests import CRDS
 
@@ -173,7 +174,16 @@ class Recorder:
             self._cluster.request("DELETE", path)
 
     def _converse(self, namespace: str, conversation: Conversation) -> JSONValue:
-        results = list(policyconversations.run(conversation.requests, self._cluster.sender(), namespace))
+        send = self._cluster.sender()
+
+        def attempt(request: Request) -> Raw:
+            try:
+                raw: Raw = send(request)
+            except http.client.RemoteDisconnected:  # the server panics
+                return Raw(502, {}, "")
+            return raw
+
+        results = list(policyconversations.run(conversation.requests, attempt, namespace))
         self._refuse_unready(conversation, results)
         ids = [raw.headers.get("audit-id", [""])[0] for raw in results]
         annotations = self._log.find_annotations(ids)
