@@ -136,11 +136,13 @@ ATTRIBUTES: Final = {
     "oldCRD": "old_crd",
     "fieldValidation": "field_validation",
     "from": "stored_as",
+    "namespaceObject": "namespace_object",
 }
 _CONVERSIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(("name", "input", "old", "expected", "contains", "accepted", "error", "skip", "xfail"), _itself),
     **dict.fromkeys(("from", "to", "refused"), _itself),
-    "fieldValidation": _itself,
+    **dict.fromkeys(("fieldValidation", "user", "namespaceObject"), _itself),
+    **dict.fromkeys(("params", "authorizer"), tuple),
     **dict.fromkeys(("absent", "pruned", "defaulted", "nullsDropped", "lost", "mutated", "warnings", "marks"), tuple),
     **dict.fromkeys(("errors", "containsErrors"), _errors),
     "oldCRD": _old_crd,

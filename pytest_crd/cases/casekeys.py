@@ -253,6 +253,32 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         meaning="The handling of unknown and duplicate fields; Warn by default, as in kubectl.",
         sections=REQUESTS,
     ),
+    "user": CaseKey(
+        form=valueforms.USER,
+        meaning="The user of the request, for admission policies and webhooks; an administrator by default.",
+        sections=REQUESTS,
+    ),
+    "namespaceObject": CaseKey(
+        form=keyschemas.any_object("a mapping (a Namespace)"),
+        meaning=(
+            "The Namespace of the object, for admission policies and webhooks: its labels, its annotations. By default "
+            "it has the label of its name alone."
+        ),
+        sections=REQUESTS,
+    ),
+    "params": CaseKey(
+        form=valueforms.PARAMS,
+        meaning="Objects that bindings of admission policies may select as params, beside those of the project.",
+        sections=REQUESTS,
+    ),
+    "authorizer": CaseKey(
+        form=valueforms.RULES,
+        meaning=(
+            "The rules of the user, as in a Role, which answer `authorizer` in expressions; by default the roles of "
+            "the project do."
+        ),
+        sections=REQUESTS,
+    ),
     "skip": CaseKey(form=keyschemas.text("a reason"), meaning="The reason for skipping the case.", sections=_ALL),
     "xfail": CaseKey(
         form=keyschemas.text("a reason"),

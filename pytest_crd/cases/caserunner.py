@@ -16,6 +16,7 @@ from pytest_crd.cases import (
     conversions,
     expectations,
     expectedowners,
+    givenfacts,
     questions,
     refusals,
     sending,
@@ -68,12 +69,12 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
 
     Raises:
         CaseFileError: The input is a text that the server could not read; `old` is not valid under its CRD; a rule uses something
-            unsupported; a webhook that cannot be called converts the object.
+            unsupported; a webhook that cannot be called converts the object; facts for policies are given without policies.
     """
     sent = sending.read(case)
     try:
         if isinstance(case, RequestCase):
-            result = _run_request(case, sent, subject, old_subject or subject)
+            result = _run_request(case, sent, givenfacts.give(case, subject), old_subject or subject)
         elif isinstance(case, ConvertCase):
             result = conversions.run(case, sent.input, subject)
         else:

@@ -194,6 +194,10 @@ class RequestCase(Case):
         denied: All webhooks and policies that deny the request.
         accepted: Whether the case expects nothing but acceptance.
         field_validation: The treatment of unknown and duplicate fields; None if the case does not state it.
+        user: The user, as `userInfo` of a review; None for an administrator.
+        namespace_object: The Namespace of the object; None for one with the label of its name alone.
+        params: Further params of admission policies.
+        authorizer: The rules of the user, as in a Role; None for the roles of the project.
     """
 
     pruned: tuple[str, ...] | None = None
@@ -208,6 +212,10 @@ class RequestCase(Case):
     denied: tuple[ExpectedDenial, ...] | None = None
     accepted: bool = False
     field_validation: FieldValidation | None = None
+    user: JSONValue = None
+    namespace_object: JSONValue = None
+    params: tuple[JSONValue, ...] | None = None
+    authorizer: tuple[JSONValue, ...] | None = None
 
     @property
     def listed(self) -> Mapping[str, tuple[str, ...] | None]:

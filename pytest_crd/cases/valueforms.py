@@ -142,6 +142,57 @@ _DENIAL_KEYS: Final = {
 DENIALS: Final = keyschemas.some_list(
     "a list of one or more denials", keyschemas.mapping("a mapping with `by:`", _DENIAL_KEYS, required=("by",))
 )
+_TEXTS: Final = keyschemas.some_list("a list of one or more texts", keyschemas.text("a text"))
+_USER_KEYS: Final = {
+    "username": keyschemas.with_meaning(
+        keyschemas.text("the name of a user, as in system:serviceaccount:default:builder"), "The name of the user."
+    ),
+    "groups": keyschemas.with_meaning(_TEXTS, "The groups of the user."),
+    "uid": keyschemas.with_meaning(keyschemas.text("a uid"), "The uid of the user."),
+    "extra": keyschemas.with_meaning(
+        keyschemas.map_of("a mapping from keys to lists of texts", _TEXTS), "Further facts of the authenticator."
+    ),
+}
+USER: Final = keyschemas.mapping("a mapping with `username:`", _USER_KEYS, required=("username",))
+_RULE_KEYS: Final = {
+    "verbs": keyschemas.with_meaning(_TEXTS, "The allowed verbs; `*` for all."),
+    "apiGroups": keyschemas.with_meaning(
+        keyschemas.some_list("a list of one or more API groups", keyschemas.any_text("an API group")),
+        "The API groups; `*` for all.",
+    ),
+    "resources": keyschemas.with_meaning(_TEXTS, "The resources, such as `pods` or `pods/log`; `*` for all."),
+    "resourceNames": keyschemas.with_meaning(_TEXTS, "The names of objects; all if left out."),
+    "nonResourceURLs": keyschemas.with_meaning(_TEXTS, "The paths; a final `*` stands for any rest."),
+}
+RULES: Final = keyschemas.any_list(
+    "a list of rules, as in a Role",
+    keyschemas.mapping(
+        "a mapping with `verbs:`, and `apiGroups:` and `resources:`, or `nonResourceURLs:`",
+        _RULE_KEYS,
+        required=("verbs",),
+        one_of=("resources", "nonResourceURLs"),
+        needs=(Need("apiGroups", "resources"),),
+    ),
+)
+_PARAM_KEYS: Final = {
+    "apiVersion": keyschemas.text("an apiVersion"),
+    "kind": keyschemas.text("a kind"),
+    "metadata": {
+        **keyschemas.mapping(
+            "a mapping with `name:`", {"name": keyschemas.text("the name of an object")}, required=("name",)
+        ),
+        "additionalProperties": True,
+    },
+}
+PARAMS: Final = keyschemas.any_list(
+    "a list of objects",
+    {
+        **keyschemas.mapping(
+            "an object with `apiVersion:`, `kind:` and `metadata:`", _PARAM_KEYS, required=_PARAM_KEYS
+        ),
+        "additionalProperties": True,
+    },
+)
 OLD_CRD: Final = keyschemas.mapping(
     "a mapping with `path:` or `patch:`", _OLD_CRD_KEYS, one_of=_OLD_CRD_KEYS, conflicts=OLD_CRD_CONFLICTS
 )

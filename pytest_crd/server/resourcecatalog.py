@@ -13,6 +13,11 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.loading.projectcrds import CustomResourceDefinitions
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import Admission
+from pytest_crd.engine.registry.admissionchain import AdmissionChain
+from pytest_crd.policies import definitions
+from pytest_crd.policies.plugin import PolicyPlugin
+from pytest_crd.policies.storedpolicies import StoredPolicies
+from pytest_crd.policies.surroundings import Surroundings
 from pytest_crd.server import namespaces, openapiendpoints
 from pytest_crd.server.authorization import policy
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
@@ -27,6 +32,7 @@ from pytest_crd.server.http import statuses
 from pytest_crd.server.http.requestinfo import RequestInfo
 from pytest_crd.server.http.statuses import ApiError, NotFoundPageError
 from pytest_crd.server.namespaces import NamespaceController
+from pytest_crd.server.policyparams import StoredParams
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
 from pytest_crd.server.writes import Admit
@@ -76,7 +82,10 @@ class ServerCatalog:
         self.roles = StoredRoles(store)
         self.authorizer = RoleAuthorizer(self.roles, profile)
         self._webhooks = StoredWebhooks(webhooks, self._webhook_configurations)
-        self._admission = self._webhooks.admission(profile, self._namespace)
+        self._called = self._webhooks.plugin(profile, self._namespace)
+        self._policies = StoredPolicies(self._stored_policies)
+        surroundings = Surroundings(self._namespace, StoredParams(store, self.types))
+        self._admission = AdmissionChain((PolicyPlugin(self._policies.read, surroundings, profile), self._called))
         self._controller = DefinitionController(store, self._definitions, self._webhooks)
         self._serve_built_in(None)
         self.namespaces = NamespaceController(store, has_service_accounts=has_service_accounts)
@@ -108,10 +117,16 @@ class ServerCatalog:
         types = [self._by_path[configurationtypes.GROUP, configurationtypes.V1, plural] for plural in _CONFIGURATIONS]
         return [type_.read(entry) for type_ in types for entry in self._store.entries(type_.resource)]
 
+    def _stored_policies(self) -> list[Resource]:
+        """Return the stored policies and bindings; an unchanged one is the same object."""
+        served = {type_.names.kind: type_ for type_ in self._built_in if type_.group == definitions.GROUP}
+        types = [served[kind] for kind in definitions.KINDS if kind in served]
+        return [type_.read(entry) for type_ in types for entry in self._store.entries(type_.resource)]
+
     def _settle_admission(self) -> None:
-        """Use admission plugins while there are webhooks: requests without webhooks are faster without plugins."""
+        """Use admission plugins while there are webhooks or policies: other requests are faster without plugins."""
         plugins: Admission | None = None
-        if self._admission.calls_any():
+        if self._called.has_any() or self._policies.has_any():
             plugins = self._definitions.plugins or AuthorizedAdmission(self._admission, self.authorizer)
         if plugins is not self._definitions.plugins:
             self._definitions.plugins = plugins

@@ -12,8 +12,9 @@ from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.admissionchain import AdmissionChain
 from pytest_crd.webhooks import configurations, webhookurls
-from pytest_crd.webhooks.chain import WebhookAdmission
+from pytest_crd.webhooks.chain import WebhookPlugin
 from pytest_crd.webhooks.configurations import Configurations, Webhook
 from pytest_crd.webhooks.conversionreview import WebhookConverter
 from pytest_crd.webhooks.project import ProjectWebhooks, Role
@@ -28,13 +29,27 @@ class CalledWebhooks:
         self._project = project
         self._configurations = functools.cache(self._read)
 
-    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> WebhookAdmission | None:
+    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain | None:
         """
-        Return the admission webhooks; None if the project has none.
+        Return a chain with the admission webhooks; None if the project has none.
 
         Args:
             profile: The Kubernetes version.
             namespace_of: Returns the Namespace with a name; None for namespaces with the label of their name alone.
+
+        Raises:
+            InputError: The mistakes in the configurations.
+        """
+        plugin = self.plugin(profile, namespace_of or labelled)
+        return None if plugin is None else AdmissionChain((plugin,))
+
+    def plugin(self, profile: Profile, namespace_of: NamespaceOf) -> WebhookPlugin | None:
+        """
+        Return the admission plugin of the webhooks; None if the project has none.
+
+        Args:
+            profile: The Kubernetes version.
+            namespace_of: Returns the Namespace with a name.
 
         Raises:
             InputError: The mistakes in the configurations.
@@ -46,7 +61,7 @@ class CalledWebhooks:
         def transport_of(webhook: Webhook) -> tuple[WebhookTransport, str] | None:
             return self._reach(webhook.name, webhook.client_config, "admission", profile)
 
-        return WebhookAdmission(read, transport_of, namespace_of or labelled, _new_uid, profile)
+        return WebhookPlugin(read, transport_of, namespace_of, _new_uid, profile)
 
     def converter(self, crd: CrdSpec, conversion: Conversion, profile: Profile) -> WebhookConverter | None:
         """

@@ -1,5 +1,5 @@
 """
-Admission by the webhooks of a project, in the order of the API server.
+The admission plugin of webhooks, in the order of the API server.
 
 The server calls validating webhooks at once, and answers with the error that comes first; here they are called one by one.
 """
@@ -17,9 +17,16 @@ from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted
+from pytest_crd.engine.registry.admission import AdmissionRequest
+from pytest_crd.engine.registry.admissionchain import Reinvocation, ReinvokedPlugins
 from pytest_crd.engine.registry.requestbody import RefusedError
-from pytest_crd.webhooks import admissionreview, admittedmetadata, matchconditions, matching, objectpatch
+from pytest_crd.webhooks import (
+    admissionexpressions,
+    admissionreview,
+    matchconditions,
+    matching,
+    objectpatch,
+)
 from pytest_crd.webhooks.admissionreview import ReviewError, ReviewResponse
 from pytest_crd.webhooks.configurations import Configurations, Webhook
 from pytest_crd.webhooks.matchconditions import MatchConditionError
@@ -46,38 +53,9 @@ class _CallingError(Exception):
     """A failed call of a webhook, which the failure policy Ignore ignores; the message is the server's."""
 
 
-class _Reinvocation:
+class WebhookPlugin(NamedTuple):
     """
-    Bookkeeping of the webhooks that are called again after later changes.
-
-    Attributes:
-        uids: The webhooks to call again, as of now.
-        is_needed: Whether an object changed, so that there is a second round.
-
-    Reference:
-        apiserver admission/plugin/webhook/mutating/reinvocationcontext.go.
-    """
-
-    def __init__(self) -> None:
-        self.uids: set[str] = set()
-        self.is_needed = False
-        self._called: set[str] = set()
-
-    def note_change(self) -> None:
-        """Call all webhooks again that were called before and allow it."""
-        self.is_needed = True
-        self.uids |= self._called
-        self._called.clear()
-
-    def note_call(self, webhook: Webhook) -> None:
-        """Remember a called webhook if it may be called again."""
-        if webhook.reinvocation_policy == _IF_NEEDED:
-            self._called.add(webhook.uid)
-
-
-class WebhookAdmission(NamedTuple):
-    """
-    Admission plugins that call the webhooks of a project.
+    The admission plugin that calls webhooks.
 
     Attributes:
         configurations: The webhooks.
@@ -93,9 +71,14 @@ class WebhookAdmission(NamedTuple):
     new_uid: Callable[[], str]
     profile: Profile
 
-    def mutate(self, request: AdmissionRequest) -> Admitted:
+    def mutate(self, request: AdmissionRequest, reinvocation: Reinvocation, warnings: list[str]) -> Resource | None:
         """
-        Return the object after the mutating webhooks, and their warnings.
+        Return the object after the mutating webhooks.
+
+        Args:
+            request: The request.
+            reinvocation: The rounds of the mutating plugins.
+            warnings: Takes the warnings of the webhooks.
 
         Raises:
             RefusedError: A webhook denies the request, or fails with the policy Fail.
@@ -103,30 +86,25 @@ class WebhookAdmission(NamedTuple):
             UnsupportedExpressionError: A match condition uses a feature that the server has and this engine has not.
 
         Reference:
-            apiserver admission/plugin/webhook/mutating/dispatcher.go, Dispatch; admission/reinvocation.go.
+            apiserver admission/plugin/webhook/mutating/dispatcher.go, Dispatch.
         """
         if matching.is_exempt(request):
-            return Admitted(request.object)
-        warnings: list[str] = []
-        reinvocation = _Reinvocation()
-        try:
-            current = self._mutate_once(request, reinvocation, warnings, is_again=False)
-            if reinvocation.is_needed:
-                current = self._mutate_once(request._replace(object=current), reinvocation, warnings, is_again=True)
-            if current is not None and request.object is not None:
-                current, problems = admittedmetadata.settle(
-                    request.object, current, is_update=request.old_object is not None
-                )
-                warnings += problems
-        except RefusedError as refused:
-            raise RefusedError(refused.refusal, warnings=tuple(warnings)) from None
-        return Admitted(current, tuple(warnings))
+            return request.object
+        reinvoked = reinvocation.state_of(id(self.configurations), ReinvokedPlugins)
+        reinvoked.begin(reinvocation, request.object)
+        current = self._mutate_once(request, reinvocation, reinvoked, warnings)
+        reinvoked.end(current)
+        return current
 
-    def validate(self, request: AdmissionRequest) -> Admitted:
+    def validate(self, request: AdmissionRequest, warnings: list[str]) -> None:
         """
-        Return the unchanged object, and the warnings of the validating webhooks.
+        Call the validating webhooks.
 
         All matching webhooks are called, as the server calls them at once; the first refusal in their order counts.
+
+        Args:
+            request: The request.
+            warnings: Takes the warnings of the webhooks.
 
         Raises:
             RefusedError: A webhook denies the request, or fails with the policy Fail.
@@ -137,14 +115,13 @@ class WebhookAdmission(NamedTuple):
             apiserver admission/plugin/webhook/validating/dispatcher.go, Dispatch.
         """
         if matching.is_exempt(request):
-            return Admitted(request.object)
+            return
         by_version: dict[Invocation, VersionedObjects] = {}
         invocations = [
             (webhook, invocation)
             for webhook in self.configurations.validating
             if (invocation := self._match_validating(webhook, request, by_version)) is not None
         ]
-        warnings: list[str] = []
         refusals: list[Refusal] = []
         for webhook, invocation in invocations:
             try:
@@ -153,8 +130,7 @@ class WebhookAdmission(NamedTuple):
                 refusals.append(refused.refusal)
         if refusals:
             denials = tuple(denial for refused in refusals for denial in refused.denials)
-            raise RefusedError(refusals[0]._replace(denials=denials), warnings=tuple(warnings))
-        return Admitted(request.object, tuple(warnings))
+            raise RefusedError(refusals[0]._replace(denials=denials))
 
     def _match_validating(
         self, webhook: Webhook, request: AdmissionRequest, by_version: dict[Invocation, VersionedObjects]
@@ -172,7 +148,7 @@ class WebhookAdmission(NamedTuple):
         return invocation if self._meets_conditions(webhook, request, invocation, by_version[invocation]) else None
 
     def _mutate_once(
-        self, request: AdmissionRequest, reinvocation: _Reinvocation, warnings: list[str], *, is_again: bool
+        self, request: AdmissionRequest, reinvocation: Reinvocation, reinvoked: ReinvokedPlugins, warnings: list[str]
     ) -> Resource | None:
         """Return the object after one round of the mutating webhooks; the second round has those to call again."""
         objects = VersionedObjects(request, self.profile)
@@ -180,13 +156,15 @@ class WebhookAdmission(NamedTuple):
             invocation = matching.find_invocation(webhook.criteria, request, objects.new, self.namespace_of)
             if invocation is None or not self._is_called(webhook, request, invocation, objects):
                 continue
-            if is_again and webhook.uid not in reinvocation.uids:
+            if reinvocation.is_again and not reinvoked.calls_again(webhook.uid):
                 continue
             _convert(objects, invocation)
             response = self._admit(webhook, request, invocation, objects, warnings, is_mutating=True)
             if response is not None and self._change(webhook, response, objects):
-                reinvocation.note_change()
-            reinvocation.note_call(webhook)
+                reinvoked.note_change()
+                reinvocation.is_needed = True
+            if webhook.reinvocation_policy == _IF_NEEDED:
+                reinvoked.note_call(webhook.uid)
         try:
             return objects.result()
         except NotConvertedError as error:
@@ -207,9 +185,15 @@ class WebhookAdmission(NamedTuple):
         described = admissionreview.describe(request, invocation)
         # Match conditions see the resource of the request, and the kind of the webhook.
         described["resource"] = described["requestResource"]
-        variables = matchconditions.condition_variables(request, described, objects.new, objects.old)
+        variables = admissionexpressions.variables_of(request, described, objects.new, objects.old)
+        conditions = [
+            matchconditions.compile_stored(item.expression, self.profile) for item in webhook.match_conditions
+        ]
         try:
-            return matchconditions.are_met(webhook.match_conditions, variables, webhook.failure_policy, self.profile)
+            return matchconditions.are_met(
+                lambda budget: [admissionexpressions.evaluate(item, variables, budget) for item in conditions],
+                webhook.failure_policy,
+            )
         except MatchConditionError as error:
             raise RefusedError(_forbidden(request, str(error))) from None
         except UnsupportedExpressionError as error:

@@ -213,10 +213,13 @@ def _validate_conditions(conditions: Sequence[JSONObject | None], path: FieldPat
         trimmed = gostrings.trim_space(expression)
         if not trimmed:
             yield fielderror.required(place.child("expression"), "")
-        elif problem := matchconditions.find_problem(trimmed, profile):
+        elif problem := (compiled := matchconditions.compile_new(trimmed, profile)).problem:
             where = place.child("expression")
-            is_internal = problem.startswith(matchconditions.NOT_INSTANTIATED)
-            yield fielderror.internal(where, problem) if is_internal else fielderror.invalid(where, trimmed, problem)
+            yield (
+                fielderror.internal(where, problem)
+                if compiled.is_internal
+                else fielderror.invalid(where, trimmed, problem)
+            )
         if not name:
             yield fielderror.required(place.child("name"), "")
             continue

@@ -49,6 +49,7 @@ class RequestRule(NamedTuple):
         api_versions: The API versions; `*` for all.
         resources: The plurals with their subresources: `pods`, `pods/*`, `*/scale`, `*` for all resources alone.
         scope: `Cluster`, `Namespaced` or `*`.
+        resource_names: The names of objects; empty for all.
     """
 
     operations: tuple[str, ...]
@@ -56,6 +57,7 @@ class RequestRule(NamedTuple):
     api_versions: tuple[str, ...]
     resources: tuple[str, ...]
     scope: str = _ANY
+    resource_names: tuple[str, ...] = ()
 
     def matches(self, request: AdmissionRequest, version: str) -> bool:
         """Return whether the rule matches a request, seen as one in *version* of its resource."""
@@ -65,6 +67,7 @@ class RequestRule(NamedTuple):
             and _lists(self.api_groups, request.group)
             and _lists(self.api_versions, version)
             and any(_matches_resource(resource, request) for resource in self.resources)
+            and (not self.resource_names or request.name in self.resource_names)
         )
 
     def _matches_scope(self, request: AdmissionRequest) -> bool:
@@ -93,12 +96,16 @@ class Criteria(NamedTuple):
         match_policy: `Exact`, or `Equivalent` to match requests to other versions of a resource.
         namespace_selector: The requirements on the labels of the namespace.
         object_selector: The requirements on the labels of the object or the old object.
+        excluded: The rules of requests that do not match.
+        needs_rule: Whether a rule must match; a policy without rules matches all requests.
     """
 
     rules: tuple[RequestRule, ...]
     match_policy: str = "Equivalent"
     namespace_selector: tuple[Requirement, ...] = ()
     object_selector: tuple[Requirement, ...] = ()
+    excluded: tuple[RequestRule, ...] = ()
+    needs_rule: bool = True
 
 
 class Invocation(NamedTuple):
@@ -156,20 +163,24 @@ def find_invocation(
     selector = criteria.object_selector
     if selector and not any(_has_labels(resource, selector) for resource in (current, request.old_object)):
         return None
-    version = next(_matching_versions(criteria, request), None)
+    if any(_matching_versions(criteria.excluded, criteria.match_policy, request)):
+        return None
+    matching = _matching_versions(criteria.rules, criteria.match_policy, request)
+    own = None if criteria.rules or criteria.needs_rule else request.version
+    version = next(matching, own)
     if version is None:
         return None
     if is_lost:
-        raise RefusedError(_no_namespace(request.namespace))
+        raise RefusedError(no_namespace(request.namespace))
     return invocation(request, version)
 
 
-def _matching_versions(criteria: Criteria, request: AdmissionRequest) -> Iterator[str]:
+def _matching_versions(rules: Sequence[RequestRule], match_policy: str, request: AdmissionRequest) -> Iterator[str]:
     """Yield the version of the request if a rule matches it; then the equivalent versions by rules."""
-    if any(rule.matches(request, request.version) for rule in criteria.rules):
+    if any(rule.matches(request, request.version) for rule in rules):
         yield request.version
-    if criteria.match_policy == "Equivalent":
-        for rule in criteria.rules:
+    if match_policy == "Equivalent":
+        for rule in rules:
             yield from (version for version in request.interfaces.versions if rule.matches(request, version))
 
 
@@ -201,6 +212,7 @@ def labels_of(resource: Resource | None) -> dict[str, str]:
     return labels
 
 
-def _no_namespace(name: str) -> Refusal:
+def no_namespace(name: str) -> Refusal:
+    """Return the refusal of a request for a namespace that does not exist."""
     subject = {"name": name, "kind": _NAMESPACES}
     return Refusal(404, "NotFound", f"{_NAMESPACES} {printing.quote(name)} not found", subject=subject)

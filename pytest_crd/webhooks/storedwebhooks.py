@@ -18,13 +18,14 @@ from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry.admission import Admission, AdmissionRequest, Admitted
+from pytest_crd.engine.registry.admission import AdmissionRequest
+from pytest_crd.engine.registry.admissionchain import AdmissionChain, AdmissionPlugin, Reinvocation
 from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.webhooks import configurations
 from pytest_crd.webhooks.calledwebhooks import labelled
-from pytest_crd.webhooks.chain import UnknownTransportError, WebhookAdmission
+from pytest_crd.webhooks.chain import UnknownTransportError, WebhookPlugin
 from pytest_crd.webhooks.configurations import Configurations, Webhook
 from pytest_crd.webhooks.configurationtypes import MUTATING
 from pytest_crd.webhooks.conversionreview import WebhookConverter
@@ -49,17 +50,18 @@ class StoredWebhooks:
         self._project, self._read_stored = project, read_stored
         self._transports = LoopbackTransports()
 
-    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> StoredAdmission:
+    def plugin(self, profile: Profile, namespace_of: NamespaceOf) -> StoredWebhookPlugin:
         """
-        Return the admission plugins.
+        Return the admission plugin.
 
         Args:
             profile: The Kubernetes version.
-            namespace_of: Returns the Namespace with a name; None for namespaces with the label of their name alone.
+            namespace_of: Returns the Namespace with a name.
         """
-        namespace_of = namespace_of or labelled
-        project = None if self._project is None else self._project.admission(profile, namespace_of)
-        return StoredAdmission(project, self._read_stored, self._transports, namespace_of, profile)
+        chain = None if self._project is None else self._project.admission(profile, namespace_of)
+        return StoredWebhookPlugin(
+            () if chain is None else chain.plugins, self._read_stored, self._transports, namespace_of, profile
+        )
 
     def converter(self, crd: CrdSpec, conversion: Conversion, profile: Profile) -> VersionConverter | None:
         """
@@ -80,21 +82,25 @@ class StoredWebhooks:
         reached = self._transports.reach(f"the conversion webhook of {crd.name}", client_config, profile)
         return WebhookConverter(tuple(conversion.get("conversionReviewVersions") or ()), *reached, _new_uid, profile)
 
+    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain:
+        """Return a chain with the admission plugin."""
+        return AdmissionChain((self.plugin(profile, namespace_of or labelled),))
+
     def close(self) -> None:
         """Close the connections to webhooks of stored objects."""
         self._transports.close()
 
 
-class StoredAdmission:
+class StoredWebhookPlugin:
     """
-    Admission by the webhooks of the project, then by the webhooks of stored configurations.
+    The admission plugin that calls the webhooks of the project, then those of stored configurations.
 
     The server calls all of them in the order of the names of their configurations.
     """
 
     def __init__(
         self,
-        project: Admission | None,
+        project: tuple[AdmissionPlugin, ...],
         read_stored: ReadStored,
         transports: LoopbackTransports,
         namespace_of: NamespaceOf,
@@ -104,7 +110,7 @@ class StoredAdmission:
         Create for a server.
 
         Args:
-            project: The admission plugins of the project; None without any.
+            project: The plugins of the project.
             read_stored: Returns the stored webhook configurations.
             transports: The transports to their webhooks.
             namespace_of: Returns the Namespace with a name.
@@ -113,31 +119,35 @@ class StoredAdmission:
         self._project, self._read_stored, self._transports = project, read_stored, transports
         self._namespace_of, self._profile = namespace_of, profile
         self._values: Sequence[Resource] = ()
-        self._plugins: tuple[Admission, ...] = () if project is None else (project,)
+        self._plugins = project
 
-    def mutate(self, request: AdmissionRequest) -> Admitted:
+    def mutate(self, request: AdmissionRequest, reinvocation: Reinvocation, warnings: list[str]) -> Resource | None:
         """
-        Return the object after the mutating webhooks, and their warnings.
+        Return the object after the mutating webhooks.
 
         Raises:
             RefusedError: A webhook denies the request, or cannot be called.
         """
-        return _chain(request, [plugins.mutate for plugins in self._current()])
+        current = request.object
+        for plugin in self._current():
+            current = plugin.mutate(request._replace(object=current), reinvocation, warnings)
+        return current
 
-    def validate(self, request: AdmissionRequest) -> Admitted:
+    def validate(self, request: AdmissionRequest, warnings: list[str]) -> None:
         """
-        Return the unchanged object, and the warnings of the validating webhooks.
+        Call the validating webhooks.
 
         Raises:
             RefusedError: A webhook denies the request, or cannot be called.
         """
-        return _chain(request, [plugins.validate for plugins in self._current()])
+        for plugin in self._current():
+            plugin.validate(request, warnings)
 
-    def calls_any(self) -> bool:
+    def has_any(self) -> bool:
         """Return whether there are webhooks of the project or stored configurations."""
-        return self._project is not None or bool(self._read_stored())
+        return bool(self._project) or bool(self._read_stored())
 
-    def _current(self) -> tuple[Admission, ...]:
+    def _current(self) -> tuple[AdmissionPlugin, ...]:
         """
         Return the admission plugins, read anew if a configuration has changed.
 
@@ -151,7 +161,7 @@ class StoredAdmission:
             self._plugins, self._values = tuple(self._read(values)), values
         return self._plugins
 
-    def _read(self, values: Sequence[Resource]) -> Iterator[Admission]:
+    def _read(self, values: Sequence[Resource]) -> Iterator[AdmissionPlugin]:
         try:
             manifests = [
                 read
@@ -161,11 +171,12 @@ class StoredAdmission:
             stored = configurations.read(manifests, self._profile)
         except InputError as error:
             raise RefusedError(refusal.internal_error(f"pytest-crd calls no webhook: {error}")) from None
-        project = self._project
-        if isinstance(project, WebhookAdmission):
-            project = project._replace(configurations=_without(project.configurations, values))
-        yield from () if project is None else (project,)
-        yield _Stored(WebhookAdmission(stored, self._transport_of, self._namespace_of, _new_uid, self._profile))
+        for plugin in self._project:
+            if isinstance(plugin, WebhookPlugin):
+                yield plugin._replace(configurations=_without(plugin.configurations, values))
+            else:
+                yield plugin
+        yield _Stored(WebhookPlugin(stored, self._transport_of, self._namespace_of, _new_uid, self._profile))
 
     def _transport_of(self, webhook: Webhook) -> tuple[WebhookTransport, str]:
         """
@@ -174,43 +185,27 @@ class StoredAdmission:
         Raises:
             RefusedError: It is on another host.
         """
-        named = self._project.transport_of(webhook) if isinstance(self._project, WebhookAdmission) else None
+        called = (plugin for plugin in self._project if isinstance(plugin, WebhookPlugin))
+        named = next((transport for plugin in called if (transport := plugin.transport_of(webhook))), None)
         return named or self._transports.reach(f"the webhook {webhook.name}", webhook.client_config, self._profile)
 
 
 class _Stored(NamedTuple):
-    """Admission by the webhooks of stored configurations; a webhook that is not reached is an answer of the server."""
+    """The plugin of stored configurations; a webhook that is not reached is an answer of the server."""
 
-    admission: WebhookAdmission
+    plugin: WebhookPlugin
 
-    def mutate(self, request: AdmissionRequest) -> Admitted:
+    def mutate(self, request: AdmissionRequest, reinvocation: Reinvocation, warnings: list[str]) -> Resource | None:
         try:
-            return self.admission.mutate(request)
+            return self.plugin.mutate(request, reinvocation, warnings)
         except UnknownTransportError as error:
             raise RefusedError(refusal.internal_error(str(error))) from None
 
-    def validate(self, request: AdmissionRequest) -> Admitted:
+    def validate(self, request: AdmissionRequest, warnings: list[str]) -> None:
         try:
-            return self.admission.validate(request)
+            self.plugin.validate(request, warnings)
         except UnknownTransportError as error:
             raise RefusedError(refusal.internal_error(str(error))) from None
-
-
-def _chain(request: AdmissionRequest, steps: Sequence[Callable[[AdmissionRequest], Admitted]]) -> Admitted:
-    """
-    Return the object after each step, and the warnings of all.
-
-    Raises:
-        RefusedError: A step refuses the request.
-    """
-    current, warnings = request.object, tuple[str, ...]()
-    for step in steps:
-        try:
-            admitted = step(request._replace(object=current))
-        except RefusedError as refused:
-            raise RefusedError(refused.refusal, warnings=(*warnings, *refused.warnings)) from None
-        current, warnings = admitted.object, (*warnings, *admitted.warnings)
-    return Admitted(current, warnings)
 
 
 def _without(project: Configurations, stored: Sequence[Resource]) -> Configurations:

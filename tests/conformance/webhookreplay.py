@@ -20,10 +20,11 @@ from pytest_crd.engine.api.context import NamespaceOf
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.admissionchain import AdmissionChain
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.server.api import Api
 from pytest_crd.webhooks import configurations, webhookurls
-from pytest_crd.webhooks.chain import WebhookAdmission
+from pytest_crd.webhooks.chain import WebhookPlugin
 from pytest_crd.webhooks.conversionreview import WebhookConverter
 from pytest_crd.webhooks.transport import BodyTransportError, TransportError, WebhookReply
 
@@ -59,19 +60,20 @@ class ScriptedWebhooks:
         numbers = itertools.count(1)
         self._new_uid: Callable[[], str] = lambda: f"00000000-0000-0000-0000-{next(numbers):012d}"
 
-    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> WebhookAdmission | None:
+    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain | None:
         """Return the admission webhooks; None if the conversation has none."""
         if not self._configurations:
             return None
         assert namespace_of is not None
         text = "\n---\n".join(map(json.dumps, self._configurations)).encode()
-        return WebhookAdmission(
+        plugin = WebhookPlugin(
             configurations.read(manifest.read(text, source="webhooks.yaml"), profile),
             lambda webhook: (self._transport, webhookurls.server_url(webhook.client_config, profile)),
             namespace_of,
             self._new_uid,
             profile,
         )
+        return AdmissionChain((plugin,))
 
     def converter(self, _crd: CrdSpec, conversion: JSONValue, profile: Profile) -> WebhookConverter:
         """Return the conversion webhook of a CRD."""

@@ -11,6 +11,7 @@ from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import Admission, AdmissionRequest, Admitted
+from pytest_crd.engine.registry.admissionchain import AdmissionChain, Reinvocation
 from pytest_crd.engine.registry.conversion import VersionConverter
 
 
@@ -52,15 +53,31 @@ class FunctionAdmission:
         return Admitted(request.object) if function is None else function(request)
 
 
+class _WholePlugin(NamedTuple):
+    """A plugin that asks an admission."""
+
+    admission: Admission
+
+    def mutate(self, request: AdmissionRequest, _reinvocation: Reinvocation, warnings: list[str]) -> JSONObject | None:
+        """Return the object after the admission."""
+        admitted = self.admission.mutate(request)
+        warnings += admitted.warnings
+        return admitted.object
+
+    def validate(self, request: AdmissionRequest, warnings: list[str]) -> None:
+        """Ask the admission."""
+        warnings += self.admission.validate(request).warnings
+
+
 class FixedWebhooks(NamedTuple):
     """The same converter for each CRD, and the same admission."""
 
     to_version: VersionConverter | None = None
     plugins: Admission | None = None
 
-    def admission(self, _profile: Profile, _namespace_of: NamespaceOf | None = None) -> Admission | None:
-        """Return the plugins."""
-        return self.plugins
+    def admission(self, _profile: Profile, _namespace_of: NamespaceOf | None = None) -> AdmissionChain | None:
+        """Return a chain with the admission."""
+        return None if self.plugins is None else AdmissionChain((_WholePlugin(self.plugins),))
 
     def converter(self, _crd: CrdSpec, _conversion: Conversion, _profile: Profile) -> VersionConverter | None:
         """Return the converter."""

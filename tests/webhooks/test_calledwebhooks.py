@@ -114,10 +114,10 @@ def test_namespaces_of_a_server_are_asked_for() -> None:
     def find(name: str) -> Any:
         return {"metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": "watched"}}}
 
-    admission = _webhooks({"all": _deny}, CONFIGURATION).admission(PROFILE, find)
+    plugin = _webhooks({"all": _deny}, CONFIGURATION).plugin(PROFILE, find)
 
-    assert admission is not None
-    assert admission.namespace_of("x") == find("x")
+    assert plugin is not None
+    assert plugin.namespace_of("x") == find("x")
 
 
 def test_a_matching_webhook_without_endpoint_is_an_error() -> None:

@@ -16,9 +16,10 @@ from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted
+from pytest_crd.engine.registry.admissionchain import AdmissionChain
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.webhooks import webhookurls
-from pytest_crd.webhooks.chain import UnknownTransportError, WebhookAdmission
+from pytest_crd.webhooks.chain import UnknownTransportError, WebhookPlugin
 from pytest_crd.webhooks.transport import TransportError, UnreachableWebhookError, WebhookReply
 
 REQUEST = admissions.admission_request()
@@ -30,13 +31,14 @@ class Project:
     def __init__(self, reply: Reply, *manifests: JSONValue, kubernetes: str = "1.37") -> None:
         numbers = itertools.count(1)
         self.transport = FakeTransport(reply)
-        self.admission = WebhookAdmission(
+        self.plugin = WebhookPlugin(
             admissions.read(*manifests, kubernetes=kubernetes),
             lambda hook: (self.transport, webhookurls.server_url(hook.client_config, NEWEST)),
             lambda name: {"metadata": {"name": name}},
             lambda: f"uid-{next(numbers)}",
             NEWEST,
         )
+        self.admission = AdmissionChain((self.plugin,))
 
     @property
     def called(self) -> str:
@@ -198,8 +200,9 @@ def test_failed_calls_refuse_or_are_ignored_by_the_policy(reply: Reply, words: s
 
 def test_reviews_of_unknown_versions_cannot_be_created() -> None:
     project = Project(allow, configuration("Mutating", webhook(admissionReviewVersions=["v1beta1"]), version="v1"))
-    hook = project.admission.configurations.mutating[0]._replace(review_versions=("v2",))
-    admission = project.admission._replace(configurations=project.admission.configurations._replace(mutating=(hook,)))
+    hook = project.plugin.configurations.mutating[0]._replace(review_versions=("v2",))
+    plugin = project.plugin._replace(configurations=project.plugin.configurations._replace(mutating=(hook,)))
+    admission = AdmissionChain((plugin,))
     with pytest.raises(RefusedError, match="could not create admission objects: webhook does not accept known"):
         admission.mutate(REQUEST)
 
@@ -266,7 +269,7 @@ def test_match_conditions_decide(stage: str, kind: str) -> None:
 
 def test_webhooks_that_cannot_be_called_are_an_error() -> None:
     project = Project(allow, mutating(webhook(failurePolicy="Ignore")))
-    admission = project.admission._replace(transport_of=lambda _: None)
+    admission = AdmissionChain((project.plugin._replace(transport_of=lambda _: None),))
     with pytest.raises(UnknownTransportError) as error:
         admission.mutate(REQUEST)
     words = "a request matches the webhook a.example.com, and it is not known how to call it"

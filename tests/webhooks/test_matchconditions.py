@@ -9,17 +9,19 @@ from support.admissions import NEWEST, OBJECT
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.cel.library import accesschecks
 from pytest_crd.engine.cel.library.accesschecks import AccessRequest
-from pytest_crd.webhooks import admissionreview, matchconditions, matching
-from pytest_crd.webhooks.matchconditions import MatchCondition, MatchConditionError
+from pytest_crd.webhooks import admissionexpressions, admissionreview, matchconditions, matching
+from pytest_crd.webhooks.matchconditions import MatchConditionError
 
 
 def are_met(*expressions: str, policy: str = "Fail", groups: tuple[str, ...] = ("g",)) -> bool:
     request = admissions.admission_request()
     request = request._replace(user=request.user._replace(groups=groups))
     described = admissionreview.describe(request, matching.invocation(request, "v1"))
-    conditions = [MatchCondition(f"c{number}", text) for number, text in enumerate(expressions)]
-    variables = matchconditions.condition_variables(request, described, OBJECT, None)
-    return matchconditions.are_met(conditions, variables, policy, NEWEST)
+    conditions = [matchconditions.compile_stored(text, NEWEST) for text in expressions]
+    variables = admissionexpressions.variables_of(request, described, OBJECT, None)
+    return matchconditions.are_met(
+        lambda budget: [admissionexpressions.evaluate(item, variables, budget) for item in conditions], policy
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,7 @@ def test_conditions_see_the_request_and_its_objects(expression: str) -> None:
     ],
 )
 def test_conditions_that_do_not_compile_have_the_servers_message(expression: str, problem: str) -> None:
-    problem_found = matchconditions.find_problem(expression, NEWEST)
+    problem_found = matchconditions.compile_new(expression, NEWEST).problem
     assert problem_found.startswith(problem) if problem else not problem_found
 
 
@@ -100,7 +102,9 @@ MASTERS = ("system:masters",)
 )
 def test_the_authorizer_allows_everything_to_masters(expression: str) -> None:
     assert are_met(expression, groups=MASTERS)
-    with pytest.raises(UnsupportedExpressionError, match='the authorizer in match conditions for the user "admin"'):
+    with pytest.raises(
+        UnsupportedExpressionError, match='the authorizer in expressions of admission for the user "admin"'
+    ):
         are_met(expression)
 
 

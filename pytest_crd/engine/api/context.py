@@ -17,7 +17,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.registry.admission import Admission  # slow to import, and only requests need it
+    from pytest_crd.engine.registry.admissionchain import AdmissionChain  # slow to import, and only requests need it
     from pytest_crd.engine.registry.conversion import VersionConverter
 
 # Returns the Namespace with a name, or None.
@@ -29,9 +29,9 @@ Guard: TypeAlias = Callable[[Any], None]
 class Webhooks(Protocol):
     """The webhooks of a project."""
 
-    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> Admission | None:
+    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain | None:
         """
-        Return the admission plugins; None if there are none.
+        Return the chain of admission plugins; None if there are none.
 
         Args:
             profile: The Kubernetes version.

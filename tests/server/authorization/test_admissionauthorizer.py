@@ -8,7 +8,7 @@ from pytest_crd.engine.cel.library.accesschecks import AccessRequest
 from pytest_crd.engine.registry import admission
 from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
-from pytest_crd.webhooks import matchconditions
+from pytest_crd.webhooks import admissionexpressions
 
 
 class _Plugins:
@@ -47,5 +47,5 @@ def test_expressions_ask_the_roles_of_a_project() -> None:
         access._replace(verb="list", resource="pods"),
     )
     assert [request.authorize(check) for check in checks] == [True, True, False]
-    variables = matchconditions.condition_variables(request, {}, None, None)
+    variables = admissionexpressions.variables_of(request, {}, None, None)
     assert variables["authorizer"].authorize(checks[0])

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from pytest_crd.engine.registry import admittedmetadata
 from pytest_crd.engine.registry.requestbody import RefusedError
-from pytest_crd.webhooks import admittedmetadata
 
 ENTRIES = [{"manager": "m", "operation": "Update", "apiVersion": "example.com/v1", "fieldsType": "FieldsV1"}]
 MALFORMED: list[Any] = [{}]

@@ -1,4 +1,4 @@
-"""Metadata of objects after the mutating webhooks."""
+"""Metadata of objects after the mutating admission plugins."""
 
 from __future__ import annotations
 

@@ -1,0 +1,105 @@
+"""
+Variables of a policy's expressions for one request.
+
+Reference:
+    apiserver admission/plugin/cel/activation.go, and condition.go, CreateNamespaceObject.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.registry.admission import AdmissionRequest
+from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.policies.invocations import PolicyInvocation
+from pytest_crd.webhooks import admissionexpressions, admissionreview, matching
+from pytest_crd.webhooks.admissionexpressions import PARAMS, Variables
+from pytest_crd.webhooks.matching import NamespaceOf
+from pytest_crd.webhooks.versionedobjects import VersionedObjects
+
+_NAMESPACE: Final = "namespaceObject"
+_METADATA: Final = (
+    "name",
+    "generateName",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "labels",
+    "annotations",
+    "finalizers",
+)
+
+
+class Activation(NamedTuple):
+    """
+    The variables of the expressions of a policy for one request.
+
+    Attributes:
+        conditions: Those of match conditions.
+        expressions: Those of validations and mutations.
+        messages: Those of message expressions.
+        annotations: Those of audit annotations.
+    """
+
+    conditions: Variables
+    expressions: Variables
+    messages: Variables
+    annotations: Variables
+
+
+def activate(
+    item: PolicyInvocation, request: AdmissionRequest, objects: VersionedObjects, namespace: Resource | None
+) -> Activation:
+    """
+    Return the variables.
+
+    Args:
+        item: The policy with its binding and param.
+        request: The request.
+        objects: The objects in the version that the policy matches.
+        namespace: The Namespace of the request; None without one.
+    """
+    described = admissionreview.describe(request, item.invocation)
+    expressions = admissionexpressions.variables_of(request, described, objects.new, objects.old)
+    expressions[PARAMS] = _typed(item)
+    # Match conditions see the resource of the request, and the kind of the policy.
+    conditions = {**expressions, "request": {**described, "resource": described["requestResource"]}}
+    expressions[_NAMESPACE] = None if namespace is None else _visible(namespace)
+    messages = admissionexpressions.without_authorizer(expressions)
+    return Activation(conditions, expressions, messages, {**messages, _NAMESPACE: namespace})
+
+
+def find_namespace(request: AdmissionRequest, namespace_of: NamespaceOf) -> Resource | None:
+    """
+    Return the Namespace of a request; None for a resource of the cluster and for a Namespace.
+
+    Raises:
+        RefusedError: 404: it does not exist.
+    """
+    if not request.namespace or (request.kind == "Namespace" and not request.group):
+        return None
+    namespace = namespace_of(request.namespace)
+    if namespace is None:
+        raise RefusedError(matching.no_namespace(request.namespace))
+    return namespace
+
+
+def _typed(item: PolicyInvocation) -> Resource | None:
+    """Return the param with apiVersion and kind."""
+    kind = item.policy.param_kind
+    if item.param is None or kind is None:
+        return None
+    return {"apiVersion": kind.api_version, "kind": kind.kind, **item.param}
+
+
+def _visible(namespace: Resource) -> Resource:
+    """Return a Namespace with the fields that expressions see."""
+    metadata = namespace.get("metadata") or {}
+    visible = {key: metadata[key] for key in _METADATA if key in metadata}
+    kept = {key: namespace[key] for key in ("spec", "status") if key in namespace}
+    return {"metadata": visible, **kept}

@@ -1,0 +1,73 @@
+"""Evaluation of the expressions of a policy, with its variables and a listener."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pytest_crd.policies.activation import Activation
+from pytest_crd.policies.compiledpolicies import CompiledPolicy
+from pytest_crd.policies.composition import VARIABLES
+from pytest_crd.policies.surroundings import Evaluation, Observe
+from pytest_crd.webhooks import admissionexpressions, matchconditions
+from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, Budget, Evaluated, Variables
+
+
+class Part(NamedTuple):
+    """
+    The expressions of one field of a policy.
+
+    Attributes:
+        compiled: The policy.
+        name: The name of the field.
+        observe: Called with each evaluated expression.
+    """
+
+    compiled: CompiledPolicy
+    name: str
+    observe: Observe
+
+    def evaluate(
+        self, expressions: Sequence[AdmissionExpression | None], variables: Variables, budget: Budget
+    ) -> list[Evaluated]:
+        """
+        Return the outcomes of expressions, which share the evaluated variables of the policy; empty ones without an expression.
+
+        Args:
+            expressions: The expressions; None for an index without one.
+            variables: The variables of admission.
+            budget: Their budget.
+
+        Raises:
+            OutOfBudgetError: They cost more than the budget.
+        """
+        bound = self.compiled.composition.bind(variables, budget)
+        outcomes: list[Evaluated] = []
+        for index, expression in enumerate(expressions):
+            if expression is None:
+                outcomes.append(Evaluated())
+                continue
+            outcome = admissionexpressions.evaluate(expression, bound, budget)
+            evaluated = bound[VARIABLES].values
+            self.observe(Evaluation(self.compiled.definition, self.name, index, expression, outcome, evaluated))
+            outcomes.append(outcome)
+        return outcomes
+
+
+def meets_conditions(compiled: CompiledPolicy, activation: Activation, observe: Observe) -> bool:
+    """
+    Return whether a request meets the match conditions of a policy.
+
+    Args:
+        compiled: The policy.
+        activation: The variables.
+        observe: Called with each evaluated condition.
+
+    Raises:
+        MatchConditionError: A condition fails, none is false, and the failure policy is Fail.
+    """
+    part = Part(compiled, "matchConditions", observe)
+    return matchconditions.are_met(
+        lambda budget: part.evaluate(compiled.conditions, activation.conditions, budget),
+        compiled.definition.failure_policy,
+    )

@@ -1,0 +1,53 @@
+"""The admission plugin of policies: mutating ones, then validating ones."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.admission import AdmissionRequest
+from pytest_crd.engine.registry.admissionchain import Reinvocation
+from pytest_crd.policies import invocations, validating
+from pytest_crd.policies.invocations import ReadPolicies
+from pytest_crd.policies.surroundings import Surroundings
+
+_DELETE: Final = "DELETE"
+
+
+class PolicyPlugin(NamedTuple):
+    """
+    The admission plugin of policies.
+
+    Attributes:
+        read: Returns the policies.
+        surroundings: Namespaces, params and listeners.
+        profile: The Kubernetes version.
+    """
+
+    read: ReadPolicies
+    surroundings: Surroundings
+    profile: Profile
+
+    def mutate(self, request: AdmissionRequest, reinvocation: Reinvocation, warnings: list[str]) -> Resource | None:  # noqa: ARG002
+        """
+        Return the object after the MutatingAdmissionPolicies; they do not see deletions.
+
+        Raises:
+            RefusedError: A policy fails with the failure policy Fail.
+        """
+        policies = self.read().mutating
+        if policies and request.operation != _DELETE and not invocations.is_exempt(request):
+            raise NotImplementedError
+        return request.object
+
+    def validate(self, request: AdmissionRequest, warnings: list[str]) -> None:
+        """
+        Evaluate the ValidatingAdmissionPolicies.
+
+        Raises:
+            RefusedError: A policy denies the request, or fails with the failure policy Fail.
+        """
+        policies = self.read().validating
+        if policies and not invocations.is_exempt(request):
+            validating.validate(policies, request, self.surroundings, self.profile, warnings)

@@ -1,0 +1,157 @@
+"""Admission of a project in its tests: its policies, then its webhooks, with the facts that a test gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from pytest_crd.engine.api.context import NamespaceOf, Webhooks
+from pytest_crd.engine.cel.library.accesschecks import AccessRequest, Authorize
+from pytest_crd.engine.crds.declared import CrdSpec
+from pytest_crd.engine.crds.internalspec import Conversion
+from pytest_crd.engine.jsonvalue import JSONObject
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.admission import AdmissionRequest, User
+from pytest_crd.engine.registry.admissionchain import AdmissionChain, AdmissionPlugin, Reinvocation
+from pytest_crd.engine.registry.conversion import VersionConverter
+from pytest_crd.policies.givenparams import GivenParams, ScopeOf
+from pytest_crd.policies.invocations import PolicySet
+from pytest_crd.policies.plugin import PolicyPlugin
+from pytest_crd.policies.surroundings import Observe, Surroundings, ignore
+from pytest_crd.webhooks.calledwebhooks import labelled
+
+# Returns whether rules, as in a Role, allow an access request.
+IsGranted: TypeAlias = Callable[[Sequence[JSONObject], AccessRequest], bool]
+
+
+class ProjectPolicies(NamedTuple):
+    """
+    The policies of a project.
+
+    Attributes:
+        policies: The policies with their bindings.
+        objects: The other objects beside them, which may be params.
+    """
+
+    policies: PolicySet
+    objects: tuple[Resource, ...] = ()
+
+
+class Given(NamedTuple):
+    """
+    Facts that a test gives for its requests.
+
+    Attributes:
+        user: The user; None for an administrator.
+        namespace: The Namespace of the request; None for one with the label of its name alone.
+        params: Further objects that may be params.
+        rules: The rules of the user, as in a Role; None for the roles of the project.
+    """
+
+    user: User | None = None
+    namespace: Resource | None = None
+    params: tuple[Resource, ...] = ()
+    rules: tuple[JSONObject, ...] | None = None
+
+
+NOTHING: Final = Given()
+
+
+class ProjectFacts(NamedTuple):
+    """
+    Facts about a project that policies need.
+
+    Attributes:
+        read_policies: Returns the policies under a Kubernetes version.
+        scope_of: Returns whether objects of a kind have a namespace.
+        is_granted: Returns whether rules allow an access request.
+        authorize: The authorizer with the roles of the project; None if roles are unknown.
+        observe: Called with each evaluated expression.
+    """
+
+    read_policies: Callable[[Profile], ProjectPolicies]
+    scope_of: ScopeOf
+    is_granted: IsGranted
+    authorize: Authorize | None = None
+    observe: Observe = ignore
+
+
+class ProjectAdmission(NamedTuple):
+    """
+    The policies and the webhooks of a project, as the engine calls them.
+
+    Attributes:
+        facts: The policies, and facts that they need.
+        webhooks: The webhooks; None without any.
+        given: The facts that a test gives.
+    """
+
+    facts: ProjectFacts
+    webhooks: Webhooks | None = None
+    given: Given = NOTHING
+
+    def giving(self, given: Given) -> ProjectAdmission:
+        """Return the same admission with the facts of a test."""
+        return self._replace(given=given)
+
+    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain | None:
+        """
+        Return the chain of admission plugins; None if there are none.
+
+        Args:
+            profile: The Kubernetes version.
+            namespace_of: Returns the Namespace with a name; None for the namespaces of the test.
+
+        Raises:
+            InputError: The mistakes in policies or webhook configurations.
+        """
+        namespace_of = namespace_of or self._namespace
+        project = self.facts.read_policies(profile)
+        params = GivenParams((*project.objects, *self.given.params), self.facts.scope_of)
+        surroundings = Surroundings(namespace_of, params, observe=self.facts.observe)
+        called = None if self.webhooks is None else self.webhooks.admission(profile, namespace_of)
+        plugins: tuple[AdmissionPlugin, ...] = () if called is None else called.plugins
+        if project.policies != PolicySet():
+            plugins = (PolicyPlugin(lambda: project.policies, surroundings, profile), *plugins)
+        return AdmissionChain(tuple(_GivenPlugin(plugin, self._complete) for plugin in plugins)) if plugins else None
+
+    def converter(self, crd: CrdSpec, conversion: Conversion, profile: Profile) -> VersionConverter | None:
+        """Return the conversion webhook of a CRD; None if it is not known how to call it."""
+        return None if self.webhooks is None else self.webhooks.converter(crd, conversion, profile)
+
+    def _namespace(self, name: str) -> Resource:
+        """Return the Namespace of the test, with the label that the server sets."""
+        made = labelled(name)
+        given = self.given.namespace
+        if given is None:
+            return made
+        metadata = given.get("metadata") or {}
+        labels = {**made["metadata"]["labels"], **(metadata.get("labels") or {})}
+        return {**made, **given, "metadata": {**metadata, "name": name, "labels": labels}}
+
+    def _complete(self, request: AdmissionRequest) -> AdmissionRequest:
+        """Return a request with the user of the test, and an authorizer that knows its rules."""
+        user, rules = self.given.user or request.user, self.given.rules
+        if rules is None:
+            return request._replace(user=user, authorize=request.authorize or self.facts.authorize)
+        return request._replace(user=user, authorize=lambda access: self.facts.is_granted(rules, access))
+
+
+class _GivenPlugin(NamedTuple):
+    """A plugin that sees the facts of a test."""
+
+    inner: AdmissionPlugin
+    complete: Callable[[AdmissionRequest], AdmissionRequest]
+
+    def mutate(self, request: AdmissionRequest, reinvocation: Reinvocation, warnings: list[str]) -> Resource | None:
+        return self.inner.mutate(self.complete(request), reinvocation, warnings)
+
+    def validate(self, request: AdmissionRequest, warnings: list[str]) -> None:
+        self.inner.validate(self.complete(request), warnings)
+
+
+def user_of(value: JSONObject) -> User:
+    """Return a user with a `username`, and with `groups`, `uid` and `extra` if they are stated."""
+    extra = {key: tuple(items) for key, items in (value.get("extra") or {}).items()}
+    return User(value["username"], value.get("uid") or "", tuple(value.get("groups") or ()), extra)

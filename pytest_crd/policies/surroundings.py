@@ -1,0 +1,63 @@
+"""Facts around a request that policies need: namespaces, params, and listeners to evaluated expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from pytest_crd.engine.cel.values.celvalues import Value
+from pytest_crd.policies.auditing import Annotate
+from pytest_crd.policies.definitions import Policy
+from pytest_crd.policies.invocations import ConfigurationProblem, PolicyInvocation
+from pytest_crd.policies.params import NoParams, ParamSource
+from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, Evaluated
+from pytest_crd.webhooks.matching import NamespaceOf
+
+
+class Evaluation(NamedTuple):
+    """
+    An evaluated expression of a policy.
+
+    Attributes:
+        policy: The policy.
+        part: The field with the expression: `matchConditions`, `validations`, `messageExpression`, `auditAnnotations`, `mutations`.
+        position: Its index in the list.
+        expression: The expression.
+        outcome: The value or the problem.
+        variables: The evaluated variables of the policy by name.
+    """
+
+    policy: Policy
+    part: str
+    position: int
+    expression: AdmissionExpression
+    outcome: Evaluated
+    variables: Mapping[str, Value]
+
+
+Observe: TypeAlias = Callable[[Evaluation], None]
+
+
+def ignore(*_: object) -> None:
+    """Do nothing."""
+
+
+class Surroundings(NamedTuple):
+    """
+    Facts around a request, and listeners.
+
+    Attributes:
+        namespace_of: Returns the Namespace with a name.
+        params: The objects that may be params.
+        annotate: Called with each audit annotation.
+        observe: Called with each evaluated expression.
+        observe_problem: Called with each policy or binding that cannot be evaluated.
+        observe_match: Called with each policy that a request matches, with its binding and param.
+    """
+
+    namespace_of: NamespaceOf
+    params: ParamSource = NoParams()
+    annotate: Annotate = ignore
+    observe: Observe = ignore
+    observe_problem: Callable[[ConfigurationProblem], None] = ignore
+    observe_match: Callable[[PolicyInvocation], None] = ignore

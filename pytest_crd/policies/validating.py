@@ -1,0 +1,134 @@
+"""
+The admission plugin of ValidatingAdmissionPolicies.
+
+Reference:
+    apiserver admission/plugin/policy/validating/dispatcher.go, Dispatch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_crd.engine.errors.refusal import Denial, Refusal
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.admission import AdmissionRequest
+from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.policies import activation, compiledpolicies, decisions, invocations, policyrefusals
+from pytest_crd.policies.auditing import AuditAnnotations
+from pytest_crd.policies.decisions import Decision
+from pytest_crd.policies.definitions import Binding, Policy
+from pytest_crd.policies.invocations import BoundPolicy, ConfigurationProblem, PolicyInvocation
+from pytest_crd.policies.surroundings import Surroundings
+from pytest_crd.webhooks.matching import Invocation
+from pytest_crd.webhooks.versionedobjects import NotConvertedError, VersionedObjects
+
+_DENY: Final = "Deny"
+_WARN: Final = "Warn"
+_AUDIT: Final = "Audit"
+_FAIL: Final = "Fail"
+
+
+def validate(
+    policies: Sequence[BoundPolicy],
+    request: AdmissionRequest,
+    surroundings: Surroundings,
+    profile: Profile,
+    warnings: list[str],
+) -> None:
+    """
+    Evaluate the policies that a request matches.
+
+    Args:
+        policies: The policies with their bindings.
+        request: The request.
+        surroundings: Namespaces, params and listeners.
+        profile: The Kubernetes version.
+        warnings: Takes the warnings of bindings with the action Warn.
+
+    Raises:
+        RefusedError: A policy denies the request, or fails with the failure policy Fail.
+    """
+    _Validation(request, surroundings, profile, warnings).run(policies)
+
+
+class _Validation:
+    """The validation of one request by all policies."""
+
+    def __init__(
+        self, request: AdmissionRequest, surroundings: Surroundings, profile: Profile, warnings: list[str]
+    ) -> None:
+        self._request = request
+        self._surroundings = surroundings
+        self._profile = profile
+        self._warnings = warnings
+        self._annotations = AuditAnnotations(surroundings.annotate)
+        self._by_version: dict[Invocation, VersionedObjects] = {}
+        self._denials: list[tuple[Policy, Binding | None, Decision]] = []
+
+    def run(self, policies: Sequence[BoundPolicy]) -> None:
+        """Evaluate the policies in their order; raise RefusedError with the first denial."""
+        surroundings = self._surroundings
+        for item in invocations.find(policies, self._request, surroundings.namespace_of, surroundings.params):
+            if isinstance(item, ConfigurationProblem):
+                self._note(item)
+            else:
+                surroundings.observe_match(item)
+                self._evaluate(item)
+        self._annotations.publish()
+        if self._denials:
+            raise RefusedError(self._refusal())
+
+    def _note(self, problem: ConfigurationProblem) -> None:
+        """Deny the request for a policy or a binding that cannot be evaluated, unless its failure policy is Ignore."""
+        self._surroundings.observe_problem(problem)
+        if problem.policy.failure_policy == _FAIL:
+            self._denials.append((problem.policy, problem.binding, Decision(problem.message)))
+
+    def _evaluate(self, item: PolicyInvocation) -> None:
+        policy, binding, invocation, _ = item
+        objects = self._by_version.get(invocation)
+        if objects is None:
+            objects = VersionedObjects(self._request, self._profile)
+            try:
+                objects.convert(invocation)
+            except NotConvertedError as error:
+                problem = f"failed to convert object version: {error}"
+                self._note(ConfigurationProblem.of_binding(policy, binding, problem))
+                return
+            self._by_version[invocation] = objects
+        compiled = compiledpolicies.compile(policy, self._profile)
+        namespace = activation.find_namespace(self._request, self._surroundings.namespace_of)
+        variables = activation.activate(item, self._request, objects, namespace)
+        result = decisions.decide(compiled, variables, self._surroundings.observe)
+        for index, decision in enumerate(result.decisions):
+            if decision is not None:
+                self._act(policy, binding, index, decision)
+        for annotation in result.annotations:
+            if annotation.problem:
+                self._denials.append((policy, binding, Decision(annotation.problem)))
+            else:
+                self._annotations.add(policy, annotation.key, annotation.value)
+
+    def _act(self, policy: Policy, binding: Binding, index: int, decision: Decision) -> None:
+        """Follow the validation actions of a binding after a failed validation."""
+        for action in binding.validation_actions:
+            if action == _DENY:
+                self._denials.append((policy, binding, decision))
+            elif action == _AUDIT:
+                self._annotations.add_failure(policy, binding, index, decision.message)
+            elif action == _WARN:
+                lead = f"Validation failed for ValidatingAdmissionPolicy '{policy.name}' with binding '{binding.name}'"
+                self._warnings.append(f"{lead}: {decision.message}")
+
+    def _refusal(self) -> Refusal:
+        policy, binding, decision = self._denials[0]
+        by = f"'{policy.name}'" if binding is None else f"'{policy.name}' with binding '{binding.name}'"
+        problem = f"ValidatingAdmissionPolicy {by} denied request: {decision.message}"
+        reason = decision.reason or policyrefusals.INVALID
+        denials = [
+            Denial(policy.name, decision.message, decision.reason or policyrefusals.INVALID)
+            for policy, _, decision in self._denials
+        ]
+        message = policyrefusals.forbidden(self._request, problem)
+        return policyrefusals.refuse(self._request, reason, message, [problem], denials)

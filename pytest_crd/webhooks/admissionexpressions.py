@@ -1,0 +1,350 @@
+"""
+Expressions of admission: their variables, their compilation, and their evaluation within a cost budget.
+
+Reference:
+    apiserver admission/plugin/cel: compile.go, activation.go and condition.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple, TypeAlias
+
+from pytest_crd.engine.cel.environment import Environment
+from pytest_crd.engine.cel.errors import CompileError, CostLimitError, UnsupportedExpressionError
+from pytest_crd.engine.cel.library import accesschecks
+from pytest_crd.engine.cel.library.accesschecks import AccessRequest, Authorizer, ResourceCheck
+from pytest_crd.engine.cel.run.interpreter import COST_LIMIT, Program, ProgramError
+from pytest_crd.engine.cel.types import celtypes
+from pytest_crd.engine.cel.types.celtypes import BOOL, DYN, INT, STRING, TIMESTAMP, Type, TypeProvider
+from pytest_crd.engine.cel.values.celvalues import Value
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.jsonvalue import JSONObject
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.admission import AdmissionRequest
+from pytest_crd.engine.rules import environments
+
+OBJECT: Final = "object"
+OLD_OBJECT: Final = "oldObject"
+PARAMS: Final = "params"
+AUTHORIZER: Final = "authorizer"
+NOT_INSTANTIATED: Final = "program instantiation failed"
+"""The beginning of the message about an expression that compiles, but whose constant parts fail."""
+OUT_OF_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
+
+_OF_REQUEST: Final = f"{AUTHORIZER}.requestResource"
+# The group of administrators.
+_MASTERS: Final = "system:masters"
+_REQUEST: Final = "kubernetes.AdmissionRequest"
+_NAMESPACE: Final = "kubernetes.Namespace"
+_STRINGS: Final = celtypes.list_of(STRING)
+_STRING_MAP: Final = celtypes.map_of(STRING, STRING)
+
+_STRUCTS: Final[dict[str, dict[str, Type]]] = {
+    "kubernetes.GroupVersionKind": dict.fromkeys(("group", "version", "kind"), STRING),
+    "kubernetes.GroupVersionResource": dict.fromkeys(("group", "version", "resource"), STRING),
+    "kubernetes.UserInfo": {
+        "username": STRING,
+        "uid": STRING,
+        "groups": _STRINGS,
+        "extra": celtypes.map_of(STRING, _STRINGS),
+    },
+    _REQUEST: {
+        "kind": celtypes.struct("kubernetes.GroupVersionKind"),
+        "resource": celtypes.struct("kubernetes.GroupVersionResource"),
+        "subResource": STRING,
+        "requestKind": celtypes.struct("kubernetes.GroupVersionKind"),
+        "requestResource": celtypes.struct("kubernetes.GroupVersionResource"),
+        "requestSubResource": STRING,
+        "name": STRING,
+        "namespace": STRING,
+        "operation": STRING,
+        "userInfo": celtypes.struct("kubernetes.UserInfo"),
+        "dryRun": BOOL,
+        "options": DYN,
+    },
+    "kubernetes.NamespaceSpec": {"finalizers": _STRINGS},
+    "kubernetes.NamespaceCondition": {
+        "status": STRING,
+        "type": STRING,
+        "lastTransitionTime": TIMESTAMP,
+        "message": STRING,
+        "reason": STRING,
+    },
+    "kubernetes.NamespaceStatus": {
+        "conditions": celtypes.list_of(celtypes.struct("kubernetes.NamespaceCondition")),
+        "phase": STRING,
+    },
+    "kubernetes.NamespaceMetadata": {
+        "name": STRING,
+        "generateName": STRING,
+        "namespace": STRING,
+        "labels": _STRING_MAP,
+        "annotations": _STRING_MAP,
+        "UID": STRING,
+        "creationTimestamp": TIMESTAMP,
+        "deletionGracePeriodSeconds": INT,
+        "deletionTimestamp": TIMESTAMP,
+        "generation": INT,
+        "resourceVersion": STRING,
+        "finalizers": _STRINGS,
+    },
+    _NAMESPACE: {
+        "metadata": celtypes.struct("kubernetes.NamespaceMetadata"),
+        "spec": celtypes.struct("kubernetes.NamespaceSpec"),
+        "status": celtypes.struct("kubernetes.NamespaceStatus"),
+    },
+}
+_VARIABLES: Final = {
+    OBJECT: DYN,
+    OLD_OBJECT: DYN,
+    "namespaceObject": celtypes.struct(_NAMESPACE),
+    "request": celtypes.struct(_REQUEST),
+}
+_OF_AUTHORIZER: Final = {AUTHORIZER: accesschecks.AUTHORIZER, _OF_REQUEST: accesschecks.RESOURCE}
+
+Variables: TypeAlias = Mapping[str, Value]
+
+
+class AdmissionStructs:
+    """The struct types of admission, with further ones."""
+
+    def __init__(self, further: Mapping[str, Mapping[str, Type]] | None = None) -> None:
+        """
+        Create with further structs.
+
+        Args:
+            further: The types of the fields of each struct; a changed mapping changes the types.
+        """
+        self._further = further or {}
+
+    def find_struct(self, name: str) -> Type | None:
+        """Return the struct type with a name; None if there is none."""
+        return celtypes.struct(name) if name in _STRUCTS or name in self._further else None
+
+    def find_field(self, struct_name: str, field_name: str) -> Type | None:
+        """Return the type of a field; None if there is none."""
+        fields = _STRUCTS.get(struct_name) or self._further.get(struct_name) or {}
+        return fields.get(field_name)
+
+
+class AdmissionExpression(NamedTuple):
+    """
+    A compiled expression.
+
+    Attributes:
+        text: The expression.
+        type: The type of its value; None if it does not compile.
+        program: The program; None if there is a problem.
+        problem: The server's message about an expression without a program; empty if there is a program.
+        is_internal: Whether the server takes the problem for an error of its own.
+    """
+
+    text: str
+    type: Type | None = None
+    program: Program | None = None
+    problem: str = ""
+    is_internal: bool = False
+
+
+class Evaluated(NamedTuple):
+    """
+    The outcome of an expression.
+
+    Attributes:
+        value: The value; None if there is a problem.
+        problem: The server's message about an expression without a value; empty if there is a value.
+    """
+
+    value: Value = None
+    problem: str = ""
+
+
+class OutOfBudgetError(Exception):
+    """Expressions that cost too much together; the message is the server's."""
+
+    def __init__(self) -> None:
+        """Create with the server's message."""
+        super().__init__(OUT_OF_BUDGET)
+
+
+class Budget:
+    """
+    The cost that the expressions of one evaluation may have together.
+
+    Attributes:
+        left: What is left.
+    """
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def spend(self, cost: int) -> None:
+        """
+        Take a cost from the budget.
+
+        Raises:
+            OutOfBudgetError: The cost is higher than the rest.
+        """
+        if cost > self.left:
+            raise OutOfBudgetError
+        self.left -= cost
+
+
+class Declared(NamedTuple):
+    """
+    The variables of an expression that are not always there.
+
+    Attributes:
+        is_new: Whether the expression is new; those of stored objects may use more libraries.
+        has_params: Whether there is `params`.
+        has_authorizer: Whether there is `authorizer`.
+    """
+
+    is_new: bool = False
+    has_params: bool = False
+    has_authorizer: bool = True
+
+
+def environment(
+    profile: Profile,
+    declared: Declared,
+    further: Mapping[str, Type] | None = None,
+    provider: TypeProvider | None = None,
+) -> Environment:
+    """
+    Return the environment of the expressions of admission.
+
+    Args:
+        profile: The Kubernetes version.
+        declared: The variables that are not always there.
+        further: Further variables.
+        provider: The struct types; None for those of admission.
+    """
+    base = environments.new(profile) if declared.is_new else environments.stored(profile)
+    variables = {
+        **_VARIABLES,
+        **({PARAMS: DYN} if declared.has_params else {}),
+        **(_OF_AUTHORIZER if declared.has_authorizer else {}),
+        **(further or {}),
+    }
+    return base.extend(variables, provider or AdmissionStructs())
+
+
+def compile(  # noqa: A001 - read as admissionexpressions.compile
+    text: str, environment: Environment, types: tuple[Type, ...] = (BOOL,)
+) -> AdmissionExpression:
+    """
+    Return a compiled expression.
+
+    Args:
+        text: The expression.
+        environment: Its environment.
+        types: The types that its value may have; none for any.
+    """
+    try:
+        checked = environment.compile(text)
+    except CompileError as error:
+        return AdmissionExpression(text, problem=f"compilation failed: {error}")
+    if types and checked.type not in types:
+        wanted = " ".join(map(_spell, types))
+        wanted = wanted if len(types) == 1 else f"one of [{wanted}]"
+        return AdmissionExpression(text, problem=f"must evaluate to {wanted} but got {_spell(checked.type)}")
+    try:
+        return AdmissionExpression(text, checked.type, Program(checked, environment.functions))
+    except ProgramError as error:
+        return AdmissionExpression(text, checked.type, problem=f"{NOT_INSTANTIATED}: {error}", is_internal=True)
+
+
+def _spell(type_: Type) -> str:
+    """
+    Return a type as Go prints it.
+
+    Reference:
+        cel-go common/types/types.go, Type.String.
+    """
+    parameters = ", ".join(map(_spell, type_.parameters))
+    return f"{type_.declared_name}({parameters})" if parameters else type_.declared_name
+
+
+def evaluate(expression: AdmissionExpression, variables: Variables, budget: Budget) -> Evaluated:
+    """
+    Return the outcome of an expression.
+
+    Args:
+        expression: The expression.
+        variables: The variables; they may spend the budget, too.
+        budget: The budget, from which the cost is taken.
+
+    Raises:
+        OutOfBudgetError: The cost is higher than the budget.
+        UnsupportedExpressionError: It uses a feature that the server has and this engine has not.
+    """
+    if expression.program is None:
+        return Evaluated(problem=f"compilation error: {expression.problem}")
+    value, cost, problem = run(expression.program, variables)
+    budget.spend(cost)
+    if problem:
+        return Evaluated(problem=f"expression '{expression.text}' resulted in error: {problem}")
+    return Evaluated(value)
+
+
+def run(program: Program, variables: Variables) -> tuple[Value, int, str]:
+    """Return the value of a program, its cost, and its run-time error; empty without one."""
+    try:
+        result = program.evaluate(variables, COST_LIMIT)
+    except CostLimitError as error:
+        return None, error.cost, str(error)
+    return result.value, result.cost, "" if result.error is None else str(result.error)
+
+
+def variables_of(
+    request: AdmissionRequest, described: JSONObject, new: JSONObject | None, old: JSONObject | None
+) -> dict[str, Value]:
+    """
+    Return the variables of an expression, without `params` and the namespace.
+
+    Args:
+        request: The request.
+        described: The `request` of a review.
+        new: The object in the version of the webhook or policy; None on DELETE.
+        old: The old object in that version; None on CREATE.
+
+    Reference:
+        apiserver admission/plugin/cel/activation.go, newActivation.
+    """
+    return {
+        OBJECT: new,
+        OLD_OBJECT: old,
+        "namespaceObject": None,
+        "request": described,
+        **_authorizers(request),
+    }
+
+
+def without_authorizer(variables: Variables) -> dict[str, Value]:
+    """Return the variables without the authorizer, which messages and audit annotations have not."""
+    return {name: value for name, value in variables.items() if name not in _OF_AUTHORIZER}
+
+
+def _authorizers(request: AdmissionRequest) -> dict[str, Value]:
+    access = AccessRequest(request.user.username, request.user.groups)
+    authorize = request.authorize or _authorize
+    own = access._replace(
+        group=request.group,
+        resource=request.resource,
+        subresource=request.subresource,
+        namespace=request.namespace,
+        name=request.name,
+    )
+    return {AUTHORIZER: Authorizer(access, authorize), _OF_REQUEST: ResourceCheck(own, authorize)}
+
+
+def _authorize(request: AccessRequest) -> bool:
+    """Return True for an administrator; other users depend on roles, which are unknown."""
+    if _MASTERS in request.groups:
+        return True
+    user = printing.quote(request.username)
+    raise UnsupportedExpressionError(
+        f"the authorizer in expressions of admission for the user {user}, as it knows no roles"
+    )
