@@ -30,7 +30,7 @@ def sender_of(api: Api) -> Callable[[Request], Any]:
     def send(request: Request) -> Any:
         reply = api.answer(to_http(request))
         if isinstance(reply, HTTPAnswer):
-            return _raw(reply)
+            return to_raw(reply)
         return lambda: _events(reply)
 
     return send
@@ -56,7 +56,8 @@ def _sent(body: Any, media_type: str) -> bytes:
     return text.encode()
 
 
-def _raw(answer: HTTPAnswer) -> Raw:
+def to_raw(answer: HTTPAnswer) -> Raw:
+    """Return a response of our server in the form of recordings."""
     headers: dict[str, list[str]] = {"content-type": [answer.media_type]} if answer.media_type else {}
     for name, value in answer.headers:
         # Servers send UTF-8, and the client of the recorder decodes another charset.
