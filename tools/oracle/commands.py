@@ -298,6 +298,13 @@ COMMANDS: Final = (
         "five minutes, depending on the count",
     ),
     Command(
+        "fuzz policies",
+        "oracle.fuzzers.policies",
+        "admission policies with random objects, params and users: answers of the server, and audit annotations",
+        ("server",),
+        "ten minutes, depending on the count",
+    ),
+    Command(
         "fuzz rbac",
         "oracle.fuzzers.rbac",
         "access reviews about the roles of operators: decisions and their reasons",

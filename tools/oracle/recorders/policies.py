@@ -186,7 +186,10 @@ class Recorder:
         results = list(policyconversations.run(conversation.requests, attempt, namespace))
         self._refuse_unready(conversation, results)
         ids = [raw.headers.get("audit-id", [""])[0] for raw in results]
-        annotations = self._log.find_annotations(ids)
+        try:
+            annotations = self._log.find_annotations(ids)
+        except RuntimeError as error:
+            raise RuntimeError(f"{conversation.topic}: {conversation.name}: {error}") from None
         return {
             "name": conversation.name,
             **policyconversations.normalize(results, annotations, conversation.requests, namespace),

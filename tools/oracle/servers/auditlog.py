@@ -47,7 +47,8 @@ class AuditLog:
             self._read()
             missing -= self._annotations.keys()
             if missing and time.monotonic() > until:
-                raise RuntimeError(f"no entry in the audit log: {missing}")
+                numbers = [number for number, id_ in enumerate(audit_ids) if id_ in missing]
+                raise RuntimeError(f"no entry in the audit log for requests {numbers}")
             time.sleep(0.1 if missing else 0)
         return [self._annotations[id_] if id_ else {} for id_ in audit_ids]
 
