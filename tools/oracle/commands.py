@@ -417,6 +417,13 @@ COMMANDS: Final = (
         "some minutes",
     ),
     Command(
+        "compare kubescape",
+        "oracle.comparisons.kubescape",
+        "the tests of kubescape's cel-admission-library: verdicts of ValidatingAdmissionPolicies about built-in kinds",
+        ("FOLDER",),
+        "a minute",
+    ),
+    Command(
         "compare repositories",
         "oracle.comparisons.repositories",
         "a folder of repositories: the findings of the plugin in each without settings, and failures",

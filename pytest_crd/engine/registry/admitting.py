@@ -82,7 +82,7 @@ class RequestAdmission(NamedTuple):
         sent = body.get("metadata") if isinstance(body, dict) and old is None else None
         sent_name = sent.get("name") if isinstance(sent, dict) else None  # mutating plugins do not change it
         name = self.target.name or sent_name or metadata.get("name") or ""
-        creates_namespace = operation == "CREATE" and (group, kind) == ("", "Namespace")
+        is_namespace = (group, self.target.plural) == ("", "namespaces")  # which is in itself
         return AdmissionRequest(
             operation,
             group,
@@ -91,7 +91,7 @@ class RequestAdmission(NamedTuple):
             self.target.plural,
             self.request.subresource,
             name,
-            name if creates_namespace else self.target.namespace or "",
+            name if is_namespace else self.target.namespace or "",
             jsonvalue.copy(new),
             old,
             _options(self.request, operation),

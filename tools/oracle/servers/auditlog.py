@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ _POLICY: Final = {
     "rules": [{"level": "None", "users": ["system:apiserver"]}, {"level": "Metadata"}],
 }
 _PATIENCE: Final = 10.0
+_LAST_STAGES: Final = frozenset({"ResponseComplete", "Panic"})
 
 
 class AuditLog:
@@ -28,6 +30,7 @@ class AuditLog:
         self._policy.write_text(json.dumps(_POLICY), encoding="utf-8")
         self._annotations: dict[str, Mapping[str, str]] = {}
         self._offset = 0
+        self._lock = threading.Lock()
 
     @property
     def flags(self) -> Sequence[str]:
@@ -54,12 +57,13 @@ class AuditLog:
 
     def _read(self) -> None:
         """Read the entries since the last call, up to the end of a line."""
-        with self._path.open("rb") as log:
-            log.seek(self._offset)
-            content = log.read()
-        complete = content[: content.rfind(b"\n") + 1]
-        self._offset += len(complete)
-        for line in complete.splitlines():
-            event = json.loads(line)
-            if event["stage"] in ("ResponseComplete", "Panic"):
-                self._annotations[event["auditID"]] = event.get("annotations", {})
+        with self._lock:
+            with self._path.open("rb") as log:
+                log.seek(self._offset)
+                content = log.read()
+            complete = content[: content.rfind(b"\n") + 1]
+            self._offset += len(complete)
+            for line in complete.splitlines():
+                event = json.loads(line)
+                if event["stage"] in _LAST_STAGES:
+                    self._annotations[event["auditID"]] = event.get("annotations", {})
