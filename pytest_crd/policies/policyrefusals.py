@@ -20,7 +20,7 @@ INVALID: Final = "Invalid"
 """The reason of a refusal whose validation names none."""
 _CODES: Final = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413}
 _FAILED: Final = 403
-_NAMELESS: Final = "Unknown!"
+_NAMELESS: Final = "Unknown"
 
 
 def forbidden(request: AdmissionRequest, problem: str) -> str:
