@@ -12,11 +12,13 @@ from typing import Final, NamedTuple
 
 from pytest_crd.engine.cel.types.celtypes import NULL, STRING
 from pytest_crd.engine.profile import Profile
+from pytest_crd.policies import patchtypes
 from pytest_crd.policies.composition import Composition
-from pytest_crd.policies.definitions import Policy
+from pytest_crd.policies.definitions import APPLY_CONFIGURATION, JSON_PATCH, Policy
 from pytest_crd.webhooks.admissionexpressions import AdmissionExpression
 
 _MOST_POLICIES: Final = 512
+_PATCHES: Final = {APPLY_CONFIGURATION: patchtypes.OBJECT, JSON_PATCH: patchtypes.JSON_PATCHES}
 
 
 class CompiledPolicy(NamedTuple):
@@ -30,6 +32,7 @@ class CompiledPolicy(NamedTuple):
         validations: The validations.
         messages: The message expression of each validation; None without one.
         annotations: The values of the audit annotations.
+        mutations: The patches of the mutations.
     """
 
     definition: Policy
@@ -38,6 +41,7 @@ class CompiledPolicy(NamedTuple):
     validations: tuple[AdmissionExpression, ...]
     messages: tuple[AdmissionExpression | None, ...]
     annotations: tuple[AdmissionExpression, ...]
+    mutations: tuple[AdmissionExpression, ...]
 
 
 @functools.lru_cache(_MOST_POLICIES)
@@ -65,5 +69,9 @@ def compile(policy: Policy, profile: Profile) -> CompiledPolicy:  # noqa: A001 -
         ),
         tuple(
             composition.compile(annotation.value_expression, (STRING, NULL)) for annotation in policy.audit_annotations
+        ),
+        tuple(
+            composition.compile(mutation.expression, (_PATCHES[mutation.patch_type],), extend=patchtypes.extend)
+            for mutation in policy.mutations
         ),
     )

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import EvaluationError, no_overload
 from pytest_crd.engine.cel.types import celtypes
-from pytest_crd.engine.cel.types.celtypes import BOOL, DYN, Type, TypeKind, TypeProvider
+from pytest_crd.engine.cel.types.celtypes import BOOL, DYN, Type, TypeKind
 from pytest_crd.engine.cel.values.celvalues import MISSING, MapValue, Value
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import escaping
@@ -37,8 +37,8 @@ _SCALARS: Final = frozenset(
         TypeKind.UINT,
     }
 )
-# Returns the struct types of an environment, given those of admission.
-Extend: TypeAlias = Callable[[TypeProvider], TypeProvider]
+# Returns the environment of expressions with further struct types and functions.
+Extend: TypeAlias = Callable[[Environment], Environment]
 
 
 class Composition:
@@ -86,7 +86,7 @@ class Composition:
             text: The expression.
             types: The types that its value may have; none for any.
             has_authorizer: Whether it has `authorizer`.
-            extend: Adds struct types; None for those of admission alone.
+            extend: Adds struct types and functions; None for those of admission alone.
         """
         return admissionexpressions.compile(
             text, self._environment(extend, has_authorizer=has_authorizer), tuple(types)
@@ -105,11 +105,11 @@ class Composition:
         return bound
 
     def _environment(self, extend: Extend | None, *, has_authorizer: bool) -> Environment:
-        provider = self._structs if extend is None else extend(self._structs)
         declared = self._declared._replace(has_authorizer=has_authorizer)
-        return admissionexpressions.environment(
-            self._profile, declared, {VARIABLES: celtypes.struct(_STRUCT)}, provider
+        environment = admissionexpressions.environment(
+            self._profile, declared, {VARIABLES: celtypes.struct(_STRUCT)}, self._structs
         )
+        return environment if extend is None else extend(environment)
 
 
 class LazyVariables(MapValue):

@@ -20,6 +20,8 @@ VALIDATING: Final = "ValidatingAdmissionPolicy"
 VALIDATING_BINDING: Final = "ValidatingAdmissionPolicyBinding"
 MUTATING: Final = "MutatingAdmissionPolicy"
 MUTATING_BINDING: Final = "MutatingAdmissionPolicyBinding"
+APPLY_CONFIGURATION: Final = "ApplyConfiguration"
+JSON_PATCH: Final = "JSONPatch"
 KINDS: Final = (VALIDATING, VALIDATING_BINDING, MUTATING, MUTATING_BINDING)
 BINDING_OF: Final = {VALIDATING: VALIDATING_BINDING, MUTATING: MUTATING_BINDING}
 
@@ -234,7 +236,7 @@ def _validation(item: JSONObject) -> Validation:
 
 def _mutation(item: JSONObject) -> Mutation:
     patch_type = item["patchType"]
-    holder = item["jsonPatch" if patch_type == "JSONPatch" else "applyConfiguration"]
+    holder = item["jsonPatch" if patch_type == JSON_PATCH else "applyConfiguration"]
     return Mutation(patch_type, holder["expression"])
 
 

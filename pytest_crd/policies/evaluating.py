@@ -42,16 +42,33 @@ class Part(NamedTuple):
             OutOfBudgetError: They cost more than the budget.
         """
         bound = self.compiled.composition.bind(variables, budget)
-        outcomes: list[Evaluated] = []
-        for index, expression in enumerate(expressions):
-            if expression is None:
-                outcomes.append(Evaluated())
-                continue
-            outcome = admissionexpressions.evaluate(expression, bound, budget)
-            evaluated = bound[VARIABLES].values
-            self.observe(Evaluation(self.compiled.definition, self.name, index, expression, outcome, evaluated))
-            outcomes.append(outcome)
-        return outcomes
+        return [
+            Evaluated() if expression is None else self._evaluate(index, expression, bound, budget)
+            for index, expression in enumerate(expressions)
+        ]
+
+    def evaluate_at(
+        self, index: int, expression: AdmissionExpression, variables: Variables, budget: Budget
+    ) -> Evaluated:
+        """
+        Return the outcome of one expression, with its own values of the variables of the policy.
+
+        Args:
+            index: Its index in the field.
+            expression: The expression.
+            variables: The variables of admission.
+            budget: Its budget.
+
+        Raises:
+            OutOfBudgetError: It costs more than the budget.
+        """
+        return self._evaluate(index, expression, self.compiled.composition.bind(variables, budget), budget)
+
+    def _evaluate(self, index: int, expression: AdmissionExpression, bound: Variables, budget: Budget) -> Evaluated:
+        outcome = admissionexpressions.evaluate(expression, bound, budget)
+        evaluated = bound[VARIABLES].values
+        self.observe(Evaluation(self.compiled.definition, self.name, index, expression, outcome, evaluated))
+        return outcome
 
 
 def meets_conditions(compiled: CompiledPolicy, activation: Activation, observe: Observe) -> bool:

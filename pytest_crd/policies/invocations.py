@@ -19,8 +19,16 @@ from pytest_crd.policies.params import ParamError, ParamSource
 from pytest_crd.webhooks import matching
 from pytest_crd.webhooks.matching import Criteria, Invocation, NamespaceOf
 
-# Reviews, which no policy sees.
+# Policies with their bindings, and reviews. Policies see webhook configurations.
 _EXCLUDED: Final = {
+    "admissionregistration.k8s.io": frozenset(
+        {
+            "mutatingadmissionpolicies",
+            "mutatingadmissionpolicybindings",
+            "validatingadmissionpolicies",
+            "validatingadmissionpolicybindings",
+        }
+    ),
     "authentication.k8s.io": frozenset({"selfsubjectreviews", "tokenreviews"}),
     "authorization.k8s.io": frozenset(
         {"localsubjectaccessreviews", "selfsubjectaccessreviews", "selfsubjectrulesreviews", "subjectaccessreviews"}
@@ -103,8 +111,8 @@ class ConfigurationProblem(NamedTuple):
 
 
 def is_exempt(request: AdmissionRequest) -> bool:
-    """Return whether no policy sees a request: for webhook configurations, policies and reviews."""
-    return matching.is_exempt(request) or request.resource in _EXCLUDED.get(request.group, ())
+    """Return whether no policy sees a request: for policies, their bindings and reviews."""
+    return request.resource in _EXCLUDED.get(request.group, ())
 
 
 def group(policies: Iterable[Policy], bindings: Iterable[Binding]) -> tuple[BoundPolicy, ...]:

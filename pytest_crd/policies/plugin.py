@@ -8,7 +8,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.registry.admissionchain import Reinvocation
-from pytest_crd.policies import invocations, validating
+from pytest_crd.policies import invocations, mutating, validating
 from pytest_crd.policies.invocations import ReadPolicies
 from pytest_crd.policies.surroundings import Surroundings
 
@@ -37,9 +37,9 @@ class PolicyPlugin(NamedTuple):
             RefusedError: A policy fails with the failure policy Fail.
         """
         policies = self.read().mutating
-        if policies and request.operation != _DELETE and not invocations.is_exempt(request):
-            raise NotImplementedError
-        return request.object
+        if not policies or request.operation == _DELETE or invocations.is_exempt(request):
+            return request.object
+        return mutating.mutate(policies, request, self.surroundings, self.profile, reinvocation)
 
     def validate(self, request: AdmissionRequest, warnings: list[str]) -> None:
         """

@@ -19,7 +19,8 @@ from pytest_crd.engine.registry.admission import AdmissionRequest
 INVALID: Final = "Invalid"
 """The reason of a refusal whose validation names none."""
 _CODES: Final = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413}
-_NAMELESS: Final = "Unknown!"
+_FAILED: Final = 403
+_NAMELESS: Final = "Unknown"
 
 
 def forbidden(request: AdmissionRequest, problem: str) -> str:
@@ -41,12 +42,30 @@ def refuse(
         causes: The messages of the causes.
         denials: The policies that deny the request.
     """
+    return _refusal(request, _CODES.get(reason, 422), reason, message, causes)._replace(denials=tuple(denials))
+
+
+def refuse_failures(request: AdmissionRequest, failures: Sequence[tuple[Denial, str]]) -> Refusal:
+    """
+    Return the refusal of a request for which mutating policies fail.
+
+    Args:
+        request: The request.
+        failures: The policies that fail, with the server's messages.
+
+    Reference:
+        apiserver admission/plugin/policy/generic/policy_dispatcher.go, Dispatch.
+    """
+    (first, message), *_ = failures
+    refused = _refusal(request, _FAILED, first.reason, message, [text for _, text in failures])
+    return refused._replace(denials=tuple(denial for denial, _ in failures))
+
+
+def _refusal(request: AdmissionRequest, code: int, reason: str, message: str, causes: Sequence[str]) -> Refusal:
     subject = {"name": _name(request), "group": request.group, "kind": request.resource}
     details: dict[str, JSONValue] = {key: value for key, value in subject.items() if value}
     details["causes"] = [{"message": cause} for cause in causes]
-    code = _CODES.get(reason, 422)
-    status = failure(code, reason, message, details)
-    return Refusal(code, reason, message, denials=tuple(denials), status=status)
+    return Refusal(code, reason, message, status=failure(code, reason, message, details))
 
 
 def _name(request: AdmissionRequest) -> str:

@@ -9,7 +9,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.registry import response
 from pytest_crd.engine.registry.admission import AdmissionRequest, User
 from pytest_crd.engine.registry.requestbody import RefusedError
-from pytest_crd.server import deleting, unreadable
+from pytest_crd.server import deleting, namespaces, unreadable
 from pytest_crd.server.deleting import DeleteOptions
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.statuses import ApiError
@@ -95,7 +95,7 @@ def _admit(
         type_.names.plural,
         "",
         entry.key.name if is_named else "",
-        entry.key.namespace,
+        entry.key.name if type_.resource == namespaces.RESOURCE else entry.key.namespace,
         None,
         type_.read(entry),
         _sent(options),

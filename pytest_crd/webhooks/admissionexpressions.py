@@ -251,7 +251,7 @@ def compile(  # noqa: A001 - read as admissionexpressions.compile
         wanted = wanted if len(types) == 1 else f"one of [{wanted}]"
         return AdmissionExpression(text, problem=f"must evaluate to {wanted} but got {_spell(checked.type)}")
     try:
-        return AdmissionExpression(text, checked.type, Program(checked, environment.functions))
+        return AdmissionExpression(text, checked.type, Program(checked, environment.functions, environment.structs))
     except ProgramError as error:
         return AdmissionExpression(text, checked.type, problem=f"{NOT_INSTANTIATED}: {error}", is_internal=True)
 

@@ -64,6 +64,45 @@ def _without_floats(value: JSONValue) -> JSONValue:
     return value
 
 
+def change(operations: list[Document], resource: Resource, profile: Profile) -> Document:
+    """
+    Return *resource* after the *operations* of a patch, before it is read.
+
+    Args:
+        operations: The operations.
+        resource: The object, which the server writes as JSON before the patch; not modified.
+        profile: The Kubernetes version.
+
+    Raises:
+        OperationError: An operation fails.
+    """
+    return jsonpatch.apply(_without_floats(resource), operations, profile.json_patch)
+
+
+def read(patched: Document, kind: str = "") -> Resource:
+    """
+    Return a patched object.
+
+    Args:
+        patched: The result of `change`.
+        kind: The kind of an object without one; empty to refuse it.
+
+    Raises:
+        PatchFailedError: It is no object with a kind.
+    """
+    value, text = patchdocuments.plain(patched), patchdocuments.to_text(patched)
+    try:
+        typemeta.read_type_meta(value, text=text)
+    except TypeMetaError as error:
+        raise PatchFailedError(str(error)) from None
+    if not value.get("kind"):
+        if not kind:
+            raise PatchFailedError(f"Object 'Kind' is missing in '{text}'")
+        value = {**value, "kind": kind}
+    changed: Resource = value
+    return changed
+
+
 def apply(operations: list[Document], resource: Resource, profile: Profile) -> Resource:
     """
     Return *resource* after the *operations* of a patch.
@@ -77,17 +116,9 @@ def apply(operations: list[Document], resource: Resource, profile: Profile) -> R
         PatchFailedError: An operation fails, or the result is no object with a kind.
     """
     try:
-        patched = jsonpatch.apply(_without_floats(resource), operations, profile.json_patch)
+        patched = change(operations, resource, profile)
     except OperationError as error:
         if error.panics:
             raise PatchFailedError(f"the server panics over operation {error.index}: {error}") from None
         raise PatchFailedError(str(error)) from None
-    value, text = patchdocuments.plain(patched), patchdocuments.to_text(patched)
-    try:
-        typemeta.read_type_meta(value, text=text)
-    except TypeMetaError as error:
-        raise PatchFailedError(str(error)) from None
-    if not value.get("kind"):
-        raise PatchFailedError(f"Object 'Kind' is missing in '{text}'")
-    changed: Resource = value
-    return changed
+    return read(patched)

@@ -45,6 +45,11 @@ class VersionedObjects:
         self.new = request.object
         self.old = request.old_object
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether the object in the current version has changes that the version of the request has not."""
+        return self._is_changed
+
     def convert(self, invocation: Invocation) -> None:
         """
         Convert the objects to the version of *invocation*.

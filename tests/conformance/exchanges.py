@@ -4,7 +4,7 @@ Conversations with a server, in the form in which they are recorded and compared
 A conversation has HTTP requests and watches of several clients.
 
 A request is a mapping with `method` and `path`, and optionally `body`, `mediaType`, `accept`, `agent`, `headers`,
-`leaveOut`, `varies` and `pause`. `leaveOut` has fields of the answer to ignore. `varies` is true if the server names a random
+`impersonation`, `leaveOut`, `varies` and `pause`. `impersonation` has pairs of a header `impersonate-…` and its value. `leaveOut` has fields of the answer to ignore. `varies` is true if the server names a random
 one of several unknown fields, so that the name is not compared. `pause` has the seconds to wait before the request. In paths and bodies `{ns}` stands for the namespace of the conversation, and `{rv:N}`, `{uid:N}` and
 `{continue:N}` for values in answer N. The events of a `watch` are collected until the conversation ends; the answer has
 `ended` if the server ended the watch before.

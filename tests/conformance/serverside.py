@@ -30,7 +30,7 @@ def sender_of(api: Api) -> Callable[[Request], Any]:
     def send(request: Request) -> Any:
         reply = api.answer(to_http(request))
         if isinstance(reply, HTTPAnswer):
-            return _raw(reply)
+            return to_raw(reply)
         return lambda: _events(reply)
 
     return send
@@ -44,7 +44,9 @@ def to_http(request: Request) -> HTTPRequest:
         headers["content-type"] = request.get("mediaType", "application/json")
     if "accept" in request:
         headers["accept"] = request["accept"]
-    return HTTPRequest(request["method"], request["path"], headers, _sent(body, headers.get("content-type", "")))
+    impersonation = tuple((name, value) for name, value in request.get("impersonation", ()))
+    sent = _sent(body, headers.get("content-type", ""))
+    return HTTPRequest(request["method"], request["path"], headers, sent, impersonation)
 
 
 def _sent(body: Any, media_type: str) -> bytes:
@@ -54,7 +56,8 @@ def _sent(body: Any, media_type: str) -> bytes:
     return text.encode()
 
 
-def _raw(answer: HTTPAnswer) -> Raw:
+def to_raw(answer: HTTPAnswer) -> Raw:
+    """Return a response of our server in the form of recordings."""
     headers: dict[str, list[str]] = {"content-type": [answer.media_type]} if answer.media_type else {}
     for name, value in answer.headers:
         # Servers send UTF-8, and the client of the recorder decodes another charset.

@@ -92,7 +92,7 @@ def read(path: Path) -> list[Conversation]:
     Raises:
         ValueError: The file has an unknown key, or a name twice.
     """
-    declared = [conversation(path.stem, value) for value in _load(path)]
+    declared = [conversation(path.stem, value) for value in load(path)]
     names = [each.name for each in declared]
     if len({*names}) != len(names):
         raise ValueError(f"{path}: a name occurs twice: {sorted(names)}")
@@ -240,13 +240,15 @@ def _sorted(calls: Iterable[Call], *, validates: bool) -> Iterable[Call]:
     return sorted(calls, key=lambda call: call.hook) if validates else calls
 
 
-def _load(path: Path) -> Any:
+def load(path: Path) -> Any:
+    """Return the decoded content of a file with conversations or CRDs."""
     return yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe one
 
 
 @functools.cache
-def _crds() -> Any:
-    return _load(DECLARED / "crds.yaml")
+def crd_specs(folder: Path) -> Any:
+    """Return the specs of the CRDs of the conversations in a folder, by name."""
+    return load(folder / "crds.yaml")
 
 
 def conversation(topic: str, value: Mapping[str, Any]) -> Conversation:
@@ -261,7 +263,7 @@ def conversation(topic: str, value: Mapping[str, Any]) -> Conversation:
     configurations = [
         configuration(kind, name, webhooks) for kind in CONFIGURATIONS for name, webhooks in value.get(kind, {}).items()
     ]
-    manifests = [_crd(_crds(), base) for base in value.get("crds", ["plain"])]
+    manifests = [crd(crd_specs(DECLARED), base) for base in value.get("crds", ["plain"])]
     scope = manifests[0]["spec"]["scope"] if manifests else "Namespaced"
     return Conversation(
         topic,
@@ -275,19 +277,22 @@ def conversation(topic: str, value: Mapping[str, Any]) -> Conversation:
     )
 
 
-def _crd(crds: Mapping[str, Any], base: str | Mapping[str, Any]) -> JSONValue:
+def crd(specs: Mapping[str, Any], base: str | Mapping[str, Any]) -> JSONValue:
+    """Return a CRD by its name in *specs*, or by a mapping with the name as `base` and a merge patch `with` for the spec."""
     name, change = (base, {}) if isinstance(base, str) else (base["base"], base["with"])
     names = {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"}
+    spec = merged({"group": "{ns}.example.com", "names": names, **specs[name]}, change)
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
-        "metadata": {"name": "things.{ns}.example.com"},
-        "spec": _merged({"group": "{ns}.example.com", "names": names, **crds[name]}, change),
+        "metadata": {"name": f"{spec['names']['plural']}.{spec['group']}"},
+        "spec": spec,
     }
 
 
-def _merged(value: Any, change: Any) -> Any:
+def merged(value: Any, change: Any) -> Any:
+    """Return *value* with a merge patch applied."""
     if not isinstance(value, Mapping) or not isinstance(change, Mapping):
         return change
-    merged = {**value, **{key: _merged(value.get(key), item) for key, item in change.items()}}
-    return {key: item for key, item in merged.items() if item is not None}
+    whole = {**value, **{key: merged(value.get(key), item) for key, item in change.items()}}
+    return {key: item for key, item in whole.items() if item is not None}

@@ -161,6 +161,13 @@ _RECORDED: Final = (
         "five minutes a version",
     ),
     Command(
+        "policies",
+        "oracle.recorders.policies",
+        "answers of a whole kube-apiserver with admission policies: tests/conformance/VERSION/policies",
+        ("server",),
+        "three minutes a version",
+    ),
+    Command(
         "merging",
         "oracle.recorders.merging",
         "results of structured-merge-diff in its own tests: tests/conformance/merging",
@@ -291,6 +298,13 @@ COMMANDS: Final = (
         "five minutes, depending on the count",
     ),
     Command(
+        "fuzz policies",
+        "oracle.fuzzers.policies",
+        "admission policies with random objects, params and users: answers of the server, and audit annotations",
+        ("server",),
+        "ten minutes, depending on the count",
+    ),
+    Command(
         "fuzz rbac",
         "oracle.fuzzers.rbac",
         "access reviews about the roles of operators: decisions and their reasons",
@@ -401,6 +415,13 @@ COMMANDS: Final = (
         "the standard tables of cel-spec",
         ("Go",),
         "some minutes",
+    ),
+    Command(
+        "compare kubescape",
+        "oracle.comparisons.kubescape",
+        "the tests of kubescape's cel-admission-library: verdicts of ValidatingAdmissionPolicies about built-in kinds",
+        ("FOLDER",),
+        "a minute",
     ),
     Command(
         "compare repositories",

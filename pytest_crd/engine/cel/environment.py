@@ -18,7 +18,7 @@ from pytest_crd.engine.cel.expressionlimits import deep_recursion
 from pytest_crd.engine.cel.text import parser
 from pytest_crd.engine.cel.text.ast import ParsedExpression
 from pytest_crd.engine.cel.types import checker
-from pytest_crd.engine.cel.types.celtypes import Type, TypeProvider
+from pytest_crd.engine.cel.types.celtypes import StructMaker, Type, TypeProvider
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.costs import CostEstimate, SizeProvider
 from pytest_crd.engine.cel.types.declarations import Declarations
@@ -29,7 +29,12 @@ _PARSE_CACHE_SIZE = 4096
 
 
 class Environment:
-    """Libraries and variables of expressions; compiles expressions and estimates their costs."""
+    """
+    Libraries and variables of expressions; compiles expressions and estimates their costs.
+
+    Attributes:
+        structs: The maker of structs; None for protobuf messages alone.
+    """
 
     def __init__(self, libraries: Sequence[Library], dialect: Dialect, go: GoRelease) -> None:
         """
@@ -50,6 +55,7 @@ class Environment:
         def parse(text: str) -> ParsedExpression:
             return parser.parse(text, macros, dialect)
 
+        self.structs: StructMaker | None = None
         self._dialect = dialect
         self._go = go
         self._parse = parse
@@ -60,11 +66,24 @@ class Environment:
         """Functions by name."""
         return self._declarations.functions
 
+    @property
+    def provider(self) -> TypeProvider:
+        """Source of struct types."""
+        return self._declarations.provider
+
     def extend(self, variables: Mapping[str, Type], provider: TypeProvider | None = None) -> Environment:
         """Return a copy of this environment with *variables* added, and with the structs of *provider*."""
         extended = object.__new__(Environment)
         extended.__dict__.update(self.__dict__)
         extended._declarations = self._declarations.extend(variables, provider)
+        return extended
+
+    def with_structs(self, provider: TypeProvider, structs: StructMaker, library: Library) -> Environment:
+        """Return a copy of this environment with other struct types, their maker, and the functions of a library."""
+        extended = object.__new__(Environment)
+        extended.__dict__.update(self.__dict__)
+        extended._declarations = self._declarations.extend({}, provider).with_functions(library)
+        extended.structs = structs
         return extended
 
     def compile(self, text: str) -> CheckedExpression:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
+from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 
 Operation: TypeAlias = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
 
@@ -36,6 +38,19 @@ ADMINISTRATOR: Final = User("kubernetes-admin", groups=("system:masters", "syste
 """The user of requests that name none, as kind's kubeconfig has it."""
 
 
+class GoObjects(NamedTuple):
+    """
+    The Go type of the objects of a built-in kind.
+
+    Attributes:
+        type: The Go type.
+        default: Returns a decoded object with the defaults of its version.
+    """
+
+    type: Struct
+    default: Callable[[dict[str, JSONValue]], dict[str, JSONValue]]
+
+
 class ObjectInterfaces(NamedTuple):
     """
     Functions for the objects of a request, which plugins need.
@@ -44,6 +59,9 @@ class ObjectInterfaces(NamedTuple):
         versions: The served versions of the same resource, that of the request included.
         convert: Returns an object in another apiVersion; raises RefusedError if it cannot be converted.
         default: Returns an object of the resource with the defaults of its version; another object unchanged.
+        merge_type: Returns the merge type of the objects with the apiVersion and kind of an object; None if they are
+            not of this resource. None for resources whose merge types are unknown.
+        go: The Go type of a built-in kind; None for custom resources.
 
     Reference:
         apiserver admission/interfaces.go, ObjectInterfaces.
@@ -52,6 +70,8 @@ class ObjectInterfaces(NamedTuple):
     versions: tuple[str, ...]
     convert: Callable[[Resource, str], Resource]
     default: Callable[[Resource], Resource]
+    merge_type: Callable[[Resource], MergeType | None] | None = None
+    go: GoObjects | None = None
 
 
 def single_version(api_version: str) -> ObjectInterfaces:

@@ -81,6 +81,8 @@ class RequestAdmission(NamedTuple):
         body = self.request.body.value
         sent = body.get("metadata") if isinstance(body, dict) and old is None else None
         sent_name = sent.get("name") if isinstance(sent, dict) else None  # mutating plugins do not change it
+        name = self.target.name or sent_name or metadata.get("name") or ""
+        is_namespace = (group, self.target.plural) == ("", "namespaces")  # which is in itself
         return AdmissionRequest(
             operation,
             group,
@@ -88,8 +90,8 @@ class RequestAdmission(NamedTuple):
             kind,
             self.target.plural,
             self.request.subresource,
-            self.target.name or sent_name or metadata.get("name") or "",
-            self.target.namespace or "",
+            name,
+            name if is_namespace else self.target.namespace or "",
             jsonvalue.copy(new),
             old,
             _options(self.request, operation),

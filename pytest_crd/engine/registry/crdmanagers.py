@@ -10,6 +10,7 @@ from pytest_crd.engine.profile import Profile
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
+    from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
     from pytest_crd.engine.registry.fieldmanager.writers import Applied, Writer
     from pytest_crd.engine.registry.scaleowners import ScaleOwners
 
@@ -83,6 +84,10 @@ class CrdManagers(NamedTuple):
         if live is not None and _api_versions(live) != {declared.V1}:
             raise NotImplementedError(f"the result of this apply is unknown: {_UNTRACKED}")
         return self._manager.apply(live, applied, writer)
+
+    def merge_type(self, type_meta: JSONObject) -> MergeType | None:
+        """Return the merge type of CRDs in v1; None for another apiVersion or kind."""
+        return self._manager.merge_type(type_meta)
 
 
 def _api_versions(crd: JSONObject | None) -> set[str]:

@@ -20,6 +20,7 @@ from pytest_crd.engine.registry import deprecation, storagelimits, subresources
 from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, ResourceDecoder
+from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.requestbody import Decoder, RefusedError
 from pytest_crd.engine.registry.resourcevalidation import ResourceValidator
 from pytest_crd.engine.registry.response import Stored
@@ -93,7 +94,10 @@ class CustomResourceStrategy(ObjectStrategy):
             defaulted: Resource = self._passes[version].fill_in(resource).value
             return defaulted
 
-        return ObjectInterfaces(self._versions, self._storage.convert, default)
+        def merge_type(resource: Resource) -> MergeType | None:
+            return self.owners.of_object.merge_type(resource)
+
+        return ObjectInterfaces(self._versions, self._storage.convert, default, merge_type)
 
     @cached_property
     def deprecation_warnings(self) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import admitting, applying, malformedmetadata, requestoptions
 from pytest_crd.engine.registry.admission import Admitted
 from pytest_crd.engine.registry.fieldmanager import writers
+from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.registry.patching import mediatypes, patchrequest
 from pytest_crd.engine.registry.request import GeneratedValues, Request
@@ -96,6 +97,9 @@ class ObjectManager(Protocol):
 
     def apply(self, live: Resource | None, applied: Resource, writer: Writer) -> Applied:
         """Return *live* with *applied*, and its managed fields; raise ApplyRefusedError if it cannot be applied."""
+
+    def merge_type(self, type_meta: Resource) -> MergeType | None:
+        """Return the merge type of the objects with an apiVersion and a kind; None if they are of another kind."""
 
 
 class FieldManagers(Protocol):

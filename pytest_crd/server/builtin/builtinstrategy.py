@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang import decoding
@@ -13,8 +13,10 @@ from pytest_crd.engine.metadata import objectmetarules, objectmetavalidation
 from pytest_crd.engine.metadata.objectmetarules import ObjectNaming
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.admission import GoObjects, ObjectInterfaces
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
 from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
+from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
@@ -46,6 +48,7 @@ class BuiltInKind(NamedTuple):
         subresources: The subresources.
         merging: Recorded merge rules of Go types.
         convert: Changes that a server makes to each decoded object.
+        default: Returns a decoded object with the defaults of its version.
         kept_by_status: Fields of the metadata that updates of the status leave unchanged; None for all.
         creates_by_update: True if an update creates an object that does not exist.
     """
@@ -59,6 +62,7 @@ class BuiltInKind(NamedTuple):
     subresources: Subresources
     merging: Merging
     convert: Convert
+    default: Callable[[dict[str, JSONValue]], dict[str, JSONValue]]
     kept_by_status: Iterable[str] | None
     creates_by_update: bool
 
@@ -85,11 +89,21 @@ class BuiltInStrategy(ObjectStrategy):
         self.profile = profile
         kept_fields = None if kind.kept_by_status is None else frozenset(kind.kept_by_status)
         self.subresources = kind.subresources._replace(kept_by_status=kept_fields)
+        self._go = GoObjects(kind.go_type, kind.default)
         merged = builtinowners.merged_lists(kind.go_type, kind.merging)
         self.decoder: ObjectDecoder = TypedDecoder(kind.go_type, self.type_meta, merged, kind.convert, profile)
         self.owners: FieldManagers = BuiltInOwners(
             lambda: self._field_manager(kind), self.type_meta["apiVersion"], self.subresources, profile
         )
+
+    @property
+    def interfaces(self) -> ObjectInterfaces:
+        """Functions for its objects, for admission plugins."""
+
+        def merge_type(resource: Resource) -> MergeType | None:
+            return self.owners.of_object.merge_type(resource)
+
+        return super().interfaces._replace(merge_type=merge_type, go=self._go)
 
     def _field_manager(self, kind: BuiltInKind) -> FieldManager:
         has_status = kind.subresources.has_status

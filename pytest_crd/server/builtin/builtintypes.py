@@ -142,6 +142,7 @@ class BuiltInType(ResourceType):
             self._own_subresources,
             lambda struct: builtinkinds.merge_rules(builtingotypes.name_of(struct, self.profile)),
             self._converted,
+            self._default,
             None if self._record.statusKeepsMetadata else _KEPT_BY_STATUS.get(self.names.plural, ()),
             self.is_created_by_update,
         )
@@ -198,10 +199,12 @@ class BuiltInType(ResourceType):
         value = repeated.merge(builtindecoding.as_sent(request_.body), self._go_type)
         return request_._replace(body=request_.body._replace(value=value))
 
+    def _default(self, value: dict[str, JSONValue]) -> dict[str, JSONValue]:
+        return builtindefaults.of_kind(self.api_version, self.names.kind, self.profile).default(value)
+
     def _converted(self, value: dict[str, JSONValue], request_: Request | None) -> dict[str, JSONValue]:
         """Return a decoded object with the server's changes; *request_* is None after an apply."""
-        value = builtindefaults.of_kind(self.api_version, self.names.kind, self.profile).default(value)
-        value = builtinconversions.converted(self.names.plural, value)
+        value = builtinconversions.converted(self.names.plural, self._default(value))
         metadata = value["metadata"]
         is_locked = bool(metadata.get("resourceVersion")) or self._record.locked
         if request_ is not None and request_.verb != "create" and not is_locked:

@@ -7,6 +7,7 @@ The watch cache of the server is off: with it, the server converts objects in th
 from __future__ import annotations
 
 import argparse
+import functools
 import http.client
 import json
 import time
@@ -14,17 +15,16 @@ from collections.abc import Callable, Sequence
 from concurrent import futures
 from typing import Any, Final
 
-from conformance import sharedparts, webhookconversations, webhookrequests
+from conformance import webhookconversations, webhookrequests
 from conformance.exchanges import Raw, Request
 from conformance.webhookconversations import ADDRESS, Conversation
 from conformance.webhookrequests import CRDS
 from conformance.webhookscripts import Script
 
 from oracle import options as shared
-from oracle.recorders import files
+from oracle.recorders import conversationfiles, files
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
-from oracle.servers.versions import NEWEST
 from oracle.servers.webhooks import WebhookServer, serving
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -63,35 +63,9 @@ def main(options: argparse.Namespace) -> int:
             if options.about:
                 print(json.dumps([*lines.values()], indent=1, ensure_ascii=False))
             else:
-                changed += _write(version, path.stem, lines, check=options.check)
+                find_path = functools.partial(webhookconversations.recording, topic=path.stem)
+                changed += conversationfiles.write(find_path, version, lines, check=options.check)
     return files.outcome(changed, check=options.check)
-
-
-def _write(version: str, topic: str, lines: dict[str, JSONValue], *, check: bool) -> int:
-    """Write a recording, and return the number of changed files: another version's equal lines are noted in the newest one's."""
-    path = webhookconversations.recording(version, topic)
-    path.parent.mkdir(exist_ok=True)
-    newest = webhookconversations.recording(NEWEST, topic)
-    existing = webhookconversations.recorded(newest)
-    if version == NEWEST:
-        versions = {name: line.get("alike", []) for name, line in existing.items()}
-        text = sharedparts.write([{**line, **_noted(versions.get(name, []))} for name, line in lines.items()])
-        return files.keep(path, text, check=check)
-    different = []
-    for name, line in lines.items():
-        stored = existing[name]
-        is_equal = {key: stored[key] for key in line} == line
-        others = sorted(({*stored.get("alike", [])} - {version}) | ({version} if is_equal else set()))
-        existing[name] = {**{key: value for key, value in stored.items() if key != "alike"}, **_noted(others)}
-        different += [] if is_equal else [line]
-    changed = files.keep(newest, sharedparts.write([*existing.values()]), check=check)
-    if not different and not path.exists():
-        return changed
-    return changed + files.keep(path, sharedparts.write(different), check=check)
-
-
-def _noted(versions: Sequence[str]) -> dict[str, JSONValue]:
-    return {"alike": list(versions)} if versions else {}
 
 
 class Recorder:

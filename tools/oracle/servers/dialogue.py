@@ -9,7 +9,8 @@ import ssl
 import threading
 import time
 import urllib.parse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from email.message import Message
 from typing import Any, Final
 
 from conformance import protobufanswers, serverside
@@ -55,7 +56,8 @@ class Cluster:
     ) -> tuple[int, str]:
         """Send a request; return code and text of the response."""
         all_headers = {"content-type": "application/json", **(headers or {})}
-        raw = self._raw(self._send(method, path, all_headers, b"" if body is None else json.dumps(body).encode()))
+        sent = b"" if body is None else json.dumps(body).encode()
+        raw = self._raw(self._send(method, path, all_headers.items(), sent))
         return raw.code, raw.text
 
     def sender(self) -> Callable[[Request], Any]:
@@ -69,7 +71,8 @@ class Cluster:
         def send(request: Request) -> Any:
             time.sleep(request.get("pause", 0))  # for work that a cluster does asynchronously
             message = serverside.to_http(request)
-            response = self._send(message.method, message.target, message.headers, message.body)
+            headers = (*message.headers.items(), *message.impersonation)
+            response = self._send(message.method, message.target, headers, message.body)
             until[0] = time.monotonic() + _SETTLE_SECONDS
             if not request.get("watch") or response.status != 200:
                 raw = self._raw(response)
@@ -78,15 +81,21 @@ class Cluster:
 
         return send
 
-    def _send(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> http.client.HTTPResponse:
+    def _send(
+        self, method: str, path: str, headers: Iterable[tuple[str, str]], body: bytes
+    ) -> http.client.HTTPResponse:
         address = urllib.parse.urlsplit(self.url)
         connection = (
             http.client.HTTPSConnection(address.hostname or "", address.port, context=self._context, timeout=30)
             if address.scheme == "https"
             else http.client.HTTPConnection(address.hostname or "", address.port, timeout=30)
         )
-        authorization = {"Authorization": f"Bearer {self._token}"} if self._token else {}
-        connection.request(method, path, body=body or None, headers={**headers, **authorization})
+        whole = Message()  # a name may repeat
+        for name, value in headers:
+            whole[name] = value
+        if self._token:
+            whole["Authorization"] = f"Bearer {self._token}"
+        connection.request(method, path, body=body or None, headers=whole)  # type: ignore[arg-type]
         return connection.getresponse()
 
     def _raw(self, response: http.client.HTTPResponse) -> Raw:

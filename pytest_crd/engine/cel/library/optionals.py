@@ -15,7 +15,17 @@ from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.text import macros
 from pytest_crd.engine.cel.types.celtypes import BOOL, DYN, INT, STRING, list_of, map_of, optional_of, parameter
 from pytest_crd.engine.cel.types.functions import Function, Library, Overload
-from pytest_crd.engine.cel.values.celvalues import NONE, Duration, Opaque, Optional, Timestamp, UInt, Value, size
+from pytest_crd.engine.cel.values.celvalues import (
+    NONE,
+    Duration,
+    Opaque,
+    Optional,
+    Struct,
+    Timestamp,
+    UInt,
+    Value,
+    size,
+)
 from pytest_crd.engine.cel.values.display import show
 
 _K: Final = parameter("K")
@@ -75,7 +85,7 @@ def is_zero(value: Value) -> bool:
         return value.nanoseconds == 0
     if isinstance(value, Timestamp):
         return value.instant == (-62135596800, 0)
-    return not isinstance(value, Opaque) and size(value) == 0
+    return value.is_zero() if isinstance(value, Struct) else not isinstance(value, Opaque) and size(value) == 0
 
 
 def _of_value_not_zero(value: Value) -> Optional:

@@ -14,6 +14,7 @@ from typing import Final
 from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError, InternalError
 from pytest_crd.engine.cel.run.frames import Frame
 from pytest_crd.engine.cel.run.planner import Planner, ProgramError
+from pytest_crd.engine.cel.types.celtypes import StructMaker
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.functions import Function
 from pytest_crd.engine.cel.values import workload
@@ -46,18 +47,21 @@ class Program:
 
     __slots__ = ("_evaluate", "_limited", "_slots")
 
-    def __init__(self, checked: CheckedExpression, functions: Mapping[str, Function]) -> None:
+    def __init__(
+        self, checked: CheckedExpression, functions: Mapping[str, Function], structs: StructMaker | None = None
+    ) -> None:
         """
         Plan the expression.
 
         Args:
             checked: The expression.
             functions: The functions of the environment in which it was checked, by name.
+            structs: The maker of its structs; None if it makes no others than protobuf messages.
 
         Raises:
             ProgramError: A constant part of it fails.
         """
-        planner = Planner(checked, functions)
+        planner = Planner(checked, functions, structs)
         self._evaluate = planner.plan(checked.parsed.root).evaluate
         self._slots = planner.slots
         self._limited = workload.Limited(loops=self._slots > 0)

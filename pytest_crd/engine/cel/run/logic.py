@@ -15,7 +15,6 @@ from typing import Any, Final
 from pytest_crd.engine.cel.errors import EvaluationError, InternalError
 from pytest_crd.engine.cel.run.calls import outcome
 from pytest_crd.engine.cel.run.frames import Evaluate, Frame
-from pytest_crd.engine.cel.types import protomessages
 from pytest_crd.engine.cel.types.functions import Implementation, RuntimeCost
 from pytest_crd.engine.cel.values import equality
 from pytest_crd.engine.cel.values.celvalues import Optional, Value
@@ -195,7 +194,9 @@ def map_literal(entries: Sequence[tuple[Evaluate, Evaluate, bool]], cost: int) -
     return run
 
 
-def struct_literal(type_name: str, fields: Sequence[tuple[str, Evaluate, bool]], cost: int) -> Evaluate:
+def struct_literal(
+    make: Callable[[Mapping[str, Value]], Value], fields: Sequence[tuple[str, Evaluate, bool]], cost: int
+) -> Evaluate:
     """Return a function that builds an object from name, value and optional flag; empty optional fields are omitted."""
 
     def run(frame: Frame) -> Value:
@@ -212,7 +213,7 @@ def struct_literal(type_name: str, fields: Sequence[tuple[str, Evaluate, bool]],
                     continue
                 value = value.value
             values[name] = value
-        return protomessages.make(type_name, values)
+        return make(values)
 
     return run
 

@@ -8,6 +8,7 @@ Reference:
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -16,9 +17,10 @@ from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionE
 from pytest_crd.engine.cel.run import attributes, calls, constants, dispatch, folds, logic
 from pytest_crd.engine.cel.run.attributes import Attribute, Qualified
 from pytest_crd.engine.cel.run.frames import Evaluate
-from pytest_crd.engine.cel.run.qualifiers import Qualifier, checked_key
+from pytest_crd.engine.cel.run.qualifiers import FieldQualifier, Qualifier, checked_key
 from pytest_crd.engine.cel.text import ast
-from pytest_crd.engine.cel.types.celtypes import TypeKind
+from pytest_crd.engine.cel.types import protomessages
+from pytest_crd.engine.cel.types.celtypes import StructMaker, TypeKind
 from pytest_crd.engine.cel.types.checked import CheckedExpression, Reference
 from pytest_crd.engine.cel.types.functions import Function, Implementation, RuntimeCost
 from pytest_crd.engine.cel.values.celvalues import Value
@@ -81,7 +83,10 @@ class Planner:
         slots: Number of slots that an evaluation needs.
     """
 
-    def __init__(self, checked: CheckedExpression, functions: Mapping[str, Function]) -> None:
+    def __init__(
+        self, checked: CheckedExpression, functions: Mapping[str, Function], structs: StructMaker | None = None
+    ) -> None:
+        self._structs = structs
         self._types = checked.types
         self._references = checked.references
         self._functions = functions
@@ -133,7 +138,11 @@ class Planner:
         if (reference := self._references.get(node.id)) is not None:
             return self._plan_reference(node.id, reference)
         step = self._attribute(self.plan(node.operand))
-        step.attribute.qualify(Qualifier(node.field, test_only=node.test_only))
+        operand = self._types[node.operand.id]
+        if operand.kind is TypeKind.STRUCT and self._structs is not None and self._structs.makes(operand.name):
+            step.attribute.qualify(FieldQualifier(name=node.field, test_only=node.test_only))
+        else:
+            step.attribute.qualify(Qualifier(node.field, test_only=node.test_only))
         return AttributeStep(step.attribute, node.test_only)
 
     def _plan_index(self, operand: _Step, index: _Step, *, optional: bool) -> _Step:
@@ -228,7 +237,10 @@ class Planner:
 
     def _plan_struct(self, node: ast.StructLiteral) -> _Step:
         fields = [(field.name, self.plan(field.value).evaluate, field.optional) for field in node.fields]
-        return Step(logic.struct_literal(node.type_name.removeprefix("."), fields, _STRUCT_COST))
+        name = node.type_name.removeprefix(".")
+        is_made = self._structs is not None and self._structs.makes(name)
+        make = self._structs.make if self._structs is not None and is_made else protomessages.make
+        return Step(logic.struct_literal(functools.partial(make, name), fields, _STRUCT_COST))
 
     # Comprehensions
 

@@ -20,6 +20,7 @@ from pytest_crd.engine.cel.values.celvalues import (
     ListValue,
     MapValue,
     Optional,
+    Struct,
     Timestamp,
     TypeValue,
     UInt,
@@ -66,6 +67,40 @@ class Qualifier:
         return result
 
 
+@dataclass(slots=True)
+class FieldQualifier(Qualifier):
+    """
+    Field of a struct that the environment makes.
+
+    Attributes:
+        name: The name of the field.
+
+    Reference:
+        cel-go interpreter/attributes.go, fieldQualifier.
+    """
+
+    name: str = ""
+
+    def select(self, frame: Frame, value: Value) -> Value:
+        """Return the field of *value*, or whether it exists for a test; raise EvaluationError if it is missing."""
+        frame.cost += 1
+        if isinstance(value, Struct):
+            found = value.find_field(self.name, testing=self.test_only)
+        else:
+            found = look_up(value, self.name, testing=self.test_only)
+        if self.test_only:
+            return found is not MISSING
+        if found is MISSING:
+            raise EvaluationError(f"no such key: {self.name}")
+        return found
+
+    def find(self, frame: Frame, value: Value) -> Value:
+        """Return the field of *value*, or MISSING, which costs nothing."""
+        found = value.find_field(self.name, testing=True) if isinstance(value, Struct) else MISSING
+        frame.cost += int(found is not MISSING)
+        return found
+
+
 def select(value: Value, key: Value) -> Value:
     """
     Return the part of *value* at *key*.
@@ -98,6 +133,8 @@ def look_up(value: Value, key: Value, *, testing: bool) -> Value:
         return value[index] if 0 <= index < len(value) else MISSING
     if isinstance(value, EvaluationError):
         raise value.with_traceback(None)
+    if isinstance(value, Struct):
+        return value.find(key, testing=testing)
     if testing:
         return MISSING
     raise EvaluationError(f"no such key: {show(key)}")

@@ -7,9 +7,10 @@ Reference:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class TypeKind(Enum):
@@ -163,3 +164,22 @@ class TypeProvider(Protocol):
 
     def find_field(self, struct_name: str, field_name: str) -> Type | None:
         """Return the type of a struct's field, or None if it has no such field."""
+
+
+class StructMaker(Protocol):
+    """Maker of structs in struct literals."""
+
+    def makes(self, name: str) -> bool:
+        """Return whether it makes the struct type *name*."""
+
+    def make(self, name: str, values: Mapping[str, Any]) -> Any:
+        """
+        Return a struct.
+
+        Args:
+            name: The name of its type.
+            values: The values of its fields.
+
+        Raises:
+            EvaluationError: A field does not accept its value.
+        """

@@ -83,7 +83,7 @@ class Declarations:
         for library in libraries:
             for type_ in library.types:
                 self._globals[type_.name] = celtypes.type_of(type_), Reference(type_.name, value=TypeValue(type_.name))
-        self._last_names = {name.rpartition(".")[2] for name in self.functions if "." in name}
+        self._last_names = _last_names(self.functions.values())
         self._first_names = _first_names(self._globals)
 
     def extend(self, variables: Mapping[str, Type], provider: TypeProvider | None = None) -> Declarations:
@@ -96,6 +96,15 @@ class Declarations:
         extended.provider = provider or self.provider
         return extended
 
+    def with_functions(self, library: Library) -> Declarations:
+        """Return a copy of these declarations with the functions of *library*."""
+        extended = object.__new__(Declarations)
+        extended.__dict__.update(self.__dict__)
+        extended.functions = _merge((*self.functions.values(), *library.functions))
+        extended.resolutions = {}
+        extended._last_names = self._last_names | _last_names(library.functions)
+        return extended
+
     def find(self, name: str) -> tuple[Type, Reference] | None:
         """Return type and reference of the global *name*, which may have dots; None if it is undeclared."""
         declaration = self._globals.get(name)
@@ -105,7 +114,7 @@ class Declarations:
 
     def may_have_dots(self, first_name: str) -> bool:
         """Return whether a global name begins with *first_name* and a dot."""
-        return first_name in self._first_names
+        return first_name in self._first_names or self.provider.find_struct(first_name) is not None
 
     def may_end(self, last_name: str) -> bool:
         """Return whether a function name ends in a dot and *last_name*."""
@@ -115,6 +124,11 @@ class Declarations:
 def _first_names(names: Iterable[str]) -> set[str]:
     """Return the first parts of the names with dots."""
     return {name.partition(".")[0] for name in names if "." in name}
+
+
+def _last_names(functions: Iterable[Function]) -> set[str]:
+    """Return the last parts of the names with dots."""
+    return {function.name.rpartition(".")[2] for function in functions if "." in function.name}
 
 
 def _merge(functions: Iterable[Function]) -> dict[str, Function]:

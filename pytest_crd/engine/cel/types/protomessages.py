@@ -183,8 +183,13 @@ _BYTES: Final = _Field(celtypes.BYTES, _scalar(bytes, "[]uint8"))
 # Values of JSON
 
 
-def _to_json(value: Value) -> Value:
-    """Return *value* converted for a JSON message; raise EvaluationError if it cannot be converted."""
+def to_json(value: Value) -> Value:
+    """
+    Return a scalar converted for a JSON message.
+
+    Raises:
+        EvaluationError: It cannot be converted.
+    """
     value = _unwrapped(value)
     if value is None or isinstance(value, bool | float | str):
         return value
@@ -213,9 +218,21 @@ def _map(value: Value, field: str) -> dict[str, Value]:
 _key: Final = _STRING.convert
 
 
+def to_key(key: Value) -> str:
+    """
+    Return the key of a map converted for a JSON message.
+
+    Raises:
+        EvaluationError: It is no text.
+    """
+    if not isinstance(key, str):
+        raise _unlike(key, "string")
+    return key
+
+
 def _json_part(value: Value, field: str) -> Value:
     try:
-        return _to_json(value)
+        return to_json(value)
     except EvaluationError as error:
         raise EvaluationError(f"field type conversion error for {field} value type: {error}") from None
 

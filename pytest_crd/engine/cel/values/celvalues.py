@@ -276,6 +276,33 @@ class Opaque:
         return None
 
 
+class Struct(Opaque):
+    """Value of a struct type that the environment declares, with fields."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def find(self, name: Value, *, testing: bool) -> Value:
+        """
+        Return the value of a field whose struct type is unknown to the type checker, or MISSING.
+
+        Args:
+            name: The name of the field.
+            testing: Whether the result counts as a test for presence.
+
+        Raises:
+            EvaluationError: There is no such field.
+        """
+
+    def find_field(self, name: str, *, testing: bool) -> Value:
+        """Return the value of a field whose struct type the type checker knows, or MISSING, as `find` does."""
+        return self.find(name, testing=testing)
+
+    def is_zero(self) -> bool:
+        """Return whether it is the zero of its type."""
+        return False
+
+
 _TYPE_NAMES: Final[Mapping[type, str]] = {
     type(None): "null_type",
     bool: "bool",

@@ -36,6 +36,7 @@ from pytest_crd.engine.registry.fieldmanager.managers import (
     Manager,
     Owned,
 )
+from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.fieldmanager.ownership import ConflictsError, ObjectChange, Ownership
 from pytest_crd.engine.registry.fieldmanager.typedvalues import TypedError
 from pytest_crd.engine.registry.fieldmanager.versionedobjects import ConversionError, Typed, Versions
@@ -79,6 +80,12 @@ class FieldManager:
         self._type_meta = type_meta
         self._release = release
         self._ownerships = {name: Ownership(versions, fields) for name, fields in ignored.items()}
+
+    def merge_type(self, type_meta: Mapping[str, JSONValue]) -> MergeType | None:
+        """Return the merge type of the objects with an apiVersion and a kind; None if it is not one of this CRD."""
+        version = type_meta.get("apiVersion")
+        is_own = isinstance(version, str) and type_meta.get("kind") == self._type_meta["kind"]
+        return self._versions.find_type(version) if is_own and isinstance(version, str) else None
 
     def update(self, live: JSONObject | None, new: JSONObject, writer: Writer) -> dict[str, JSONValue]:
         """

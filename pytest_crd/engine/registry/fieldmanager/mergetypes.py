@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from pytest_crd.engine.golang.govalues import GoValue
 from pytest_crd.engine.jsonvalue import JSONValue
 
 Scalar: TypeAlias = Literal["string", "numeric", "boolean", "untyped"]
@@ -57,7 +58,9 @@ class MergeType:
             has_others = self.list is not None and (self.scalar is not None or self.map is not None)
             return MergeType(list=self.list) if has_others else self
         has_others = self.scalar is not None and (self.list is not None or self.map is not None)
-        return MergeType(scalar=self.scalar) if has_others and value is not None else self
+        if not has_others or value is None or isinstance(value, GoValue):
+            return self
+        return MergeType(scalar=self.scalar)
 
     def is_scalar(self, value: JSONValue) -> bool:
         """Return whether a value is a scalar that the type allows, with a single owner."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.golang import gosyntax, printing
+from pytest_crd.engine.golang.govalues import GoValue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.fieldmanager import fieldsets, pathelements
 from pytest_crd.engine.registry.fieldmanager.fieldsets import FieldSet
@@ -130,14 +131,18 @@ def _problem_of_scalar(scalar: str, value: JSONValue) -> str:
     """
     is_number = type(value) in (int, float)
     if scalar == "numeric":
-        return "" if is_number else f"expected numeric (int or float), got {printing.GO_TYPES[type(value)]}"
+        if is_number:
+            return ""
+        found = value.type if isinstance(value, GoValue) else printing.GO_TYPES[type(value)]
+        return f"expected numeric (int or float), got {found}"
     if scalar == "string":
         if isinstance(value, str):
             return ""
-        return f"expected string, got &value.valueUnstructured{{Value:{gosyntax.value(value)}}}"
+        syntax = value.syntax if isinstance(value, GoValue) else gosyntax.value(value)
+        return f"expected string, got &value.valueUnstructured{{Value:{syntax}}}"
     if scalar == "boolean":
         return "" if isinstance(value, bool) else f"expected boolean, got {_printed(value)}"
-    return f"expected any scalar, got {_printed(value)}" if isinstance(value, dict | list) else ""
+    return f"expected any scalar, got {_printed(value)}" if isinstance(value, dict | list | GoValue) else ""
 
 
 def element_of(kind: ListType, item: JSONValue) -> PathElement:
@@ -307,4 +312,4 @@ def _removed_of_list(kind: ListType, value: list[JSONValue], removed_fields: Fie
 
 def _printed(value: JSONValue) -> str:
     """Return a value as printed by Go's `%v` for its wrapper."""
-    return f"&{{{printing.json_value(value)}}}"
+    return f"&{{{value.text if isinstance(value, GoValue) else printing.json_value(value)}}}"

@@ -91,12 +91,19 @@ class Versions:
         Raises:
             TypedError: The object does not fit its type.
         """
-        version = value["apiVersion"].rpartition("/")[2]
-        if version not in self._types:
-            self._types[version] = self._kinds[version]()
-        kind = self._types[version]
+        kind = self._type_of(value["apiVersion"].rpartition("/")[2])
         typedvalues.check(kind, value, allow_duplicates=allow_duplicates)
         return Typed(kind, value)
+
+    def find_type(self, api_version: str) -> MergeType | None:
+        """Return the type of the objects of an apiVersion; None if there is no such version."""
+        group, _, version = api_version.rpartition("/")
+        return self._type_of(version) if group == self._group and version in self._kinds else None
+
+    def _type_of(self, version: str) -> MergeType:
+        if version not in self._types:
+            self._types[version] = self._kinds[version]()
+        return self._types[version]
 
     def converted(self, typed: Typed, api_version: str) -> Typed:
         """

@@ -43,6 +43,12 @@ class OperationError(Exception):
         self.panics = panics
 
 
+class TestFailedError(OperationError):
+    """A failing `test`."""
+
+    __test__ = False
+
+
 def apply(document: Document, operations: list[Document], release: JsonPatchRelease) -> Document:
     """
     Return *document* after *operations*, applied in order; the result shares unchanged parts with *document*.
@@ -155,9 +161,9 @@ class _Patching:
             if value is None and "value" not in operation and not self._release.tests_absent:
                 raise OperationError("a test of what is not there without a value", panics=True)
             if value is not None and "value" not in operation:
-                raise OperationError(f"testing value {path} failed: test failed")
+                raise TestFailedError(f"testing value {path} failed: test failed")
         if not patchdocuments.equal(value, operation.get("value")):
-            raise OperationError(f"testing value {path} failed: test failed")
+            raise TestFailedError(f"testing value {path} failed: test failed")
 
     def _replace_root(self, operation: Operation) -> None:
         value = operation.get("value")

@@ -1,0 +1,108 @@
+"""
+JSON patches of mutations, applied to an object.
+
+Reference:
+    apiserver admission/plugin/policy/mutating/patch/json_patch.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pytest_crd.engine.cel.errors import UnsupportedExpressionError
+from pytest_crd.engine.cel.values.celvalues import MISSING, Value, is_list
+from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.golang import decoding, jsonsyntax, printing
+from pytest_crd.engine.golang.decoding import DecodeError
+from pytest_crd.engine.golang.gotypes import Struct
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.registry.patching.jsonpatch import Operation, OperationError, TestFailedError
+from pytest_crd.engine.registry.patching.patchdocuments import Document
+from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.policies import patchvalues
+from pytest_crd.policies.patcherrors import PatchError
+from pytest_crd.policies.patchtypes import PatchValue
+from pytest_crd.policies.patchvalues import ConversionError, Given
+from pytest_crd.webhooks import objectpatch
+from pytest_crd.webhooks.objectpatch import PatchFailedError
+
+_TEXTS = ("op", "path", "from")
+
+
+def apply(patch: Value, given: Given, resource: Resource, go_type: Struct | None, profile: Profile) -> Resource:
+    """
+    Return an object after a patch; the same object if a test of the patch fails.
+
+    Args:
+        patch: The value of the expression.
+        given: The lists and maps of the request.
+        resource: The object; not modified.
+        go_type: The Go type of a built-in kind; None for custom resources.
+        profile: The Kubernetes version.
+
+    Raises:
+        PatchError: The value of an operation has no JSON, or an operation fails.
+        RefusedError: 500: the result is no object of its kind.
+    """
+    operations = _operations(patch, given)
+    try:
+        patched = objectpatch.change(operations, resource, profile)
+    except TestFailedError:
+        return resource
+    except OperationError as error:
+        if error.panics:
+            raise UnsupportedExpressionError(f"a JSON patch over which the server panics: {error}") from None
+        raise PatchError(f"JSON Patch: {error}") from None
+    try:
+        return objectpatch.read(patched) if go_type is None else _decode(patched, go_type, resource)
+    except PatchFailedError as error:
+        raise RefusedError(refusal.internal_error(str(error))) from None
+
+
+def _operations(patch: Value, given: Given) -> list[Document]:
+    if not is_list(patch):
+        raise UnsupportedExpressionError("JSON patches that are no lists")
+    return [_operation(item, given) for item in patch]
+
+
+def _operation(item: Value, given: Given) -> Operation:
+    if not isinstance(item, PatchValue):
+        raise UnsupportedExpressionError("lists of a JSON patch with other values than operations")
+    operation = {name: _text(item.texts.get(name, "")) for name in _TEXTS if name in item.texts or name != "from"}
+    if item.value is not MISSING:
+        try:
+            operation["value"] = patchvalues.to_patch_json(item.value, given)
+        except ConversionError as error:
+            raise PatchError(str(error)) from None
+    return operation
+
+
+def _text(text: str) -> Document:
+    """Return a text after Go's syntax and JSON's; None if the one is none of the other, as for control characters."""
+    quoted = printing.quote(text)
+    return None if jsonsyntax.find_problem(quoted) else text
+
+
+def _decode(patched: Document, go_type: Struct, before: Resource) -> Resource:
+    """
+    Return the object of a built-in kind after a patch.
+
+    Raises:
+        PatchFailedError: It has unknown fields, or fields of wrong types.
+    """
+    value = objectpatch.read(patched, kind=before["kind"])
+    if (value.get("apiVersion"), value.get("kind")) != (before["apiVersion"], before["kind"]):
+        raise UnsupportedExpressionError("a JSON patch that changes the apiVersion or kind of a built-in object")
+    try:
+        decoded = decoding.decode(patchdocuments.decodable(patched), go_type, sort_keys=False)
+    except DecodeError as error:
+        raise PatchFailedError(str(error)) from None
+    if decoded.problems:
+        raise PatchFailedError(f"strict decoding error: {_join(decoded.problems)}")
+    return {**decoded.value, "apiVersion": before["apiVersion"], "kind": before["kind"]}
+
+
+def _join(problems: Iterable[str]) -> str:
+    return ", ".join(problems)

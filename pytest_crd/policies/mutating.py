@@ -1,0 +1,244 @@
+"""
+The admission plugin of MutatingAdmissionPolicies.
+
+Reference:
+    apiserver admission/plugin/policy/mutating/dispatcher.go, dispatchInvocations and dispatchOne.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.cel.errors import UnsupportedExpressionError
+from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.errors.refusal import Denial
+from pytest_crd.engine.golang import converting, decoding, printing
+from pytest_crd.engine.golang.converting import MistypedError
+from pytest_crd.engine.golang.decoding import DecodeError
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry.admission import AdmissionRequest, GoObjects
+from pytest_crd.engine.registry.admissionchain import Reinvocation, ReinvokedPlugins
+from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.policies import (
+    activation,
+    applyconfiguration,
+    compiledpolicies,
+    evaluating,
+    invocations,
+    jsonpatching,
+    policyrefusals,
+)
+from pytest_crd.policies.compiledpolicies import CompiledPolicy
+from pytest_crd.policies.definitions import APPLY_CONFIGURATION, Binding, Policy
+from pytest_crd.policies.evaluating import Part
+from pytest_crd.policies.invocations import BoundPolicy, ConfigurationProblem, PolicyInvocation
+from pytest_crd.policies.patcherrors import PatchError
+from pytest_crd.policies.patchvalues import Given
+from pytest_crd.policies.surroundings import Surroundings
+from pytest_crd.webhooks.admissionexpressions import Budget, OutOfBudgetError
+from pytest_crd.webhooks.matchconditions import MatchConditionError
+from pytest_crd.webhooks.matching import Invocation
+from pytest_crd.webhooks.versionedobjects import NotConvertedError, VersionedObjects
+
+_PLUGIN: Final = "MutatingAdmissionPolicy"
+# The cost limit of a mutation with its variables.
+_BUDGET: Final = 10_000_000
+_FORBIDDEN: Final = "Forbidden"
+
+
+def mutate(
+    policies: Sequence[BoundPolicy],
+    request: AdmissionRequest,
+    surroundings: Surroundings,
+    profile: Profile,
+    reinvocation: Reinvocation,
+) -> Resource | None:
+    """
+    Return the object of a request after the policies that it matches.
+
+    Args:
+        policies: The policies with their bindings.
+        request: The request.
+        surroundings: Namespaces, params and listeners.
+        profile: The Kubernetes version.
+        reinvocation: The rounds of the mutating plugins.
+
+    Raises:
+        RefusedError: A policy fails with the failure policy Fail, or its result is no object of its kind.
+        UnsupportedExpressionError: A policy uses a feature that the server has and this engine has not.
+    """
+    return _Round(request, surroundings, profile, reinvocation).run(policies)
+
+
+class _Round:
+    """One round of all policies for one request."""
+
+    def __init__(
+        self, request: AdmissionRequest, surroundings: Surroundings, profile: Profile, reinvocation: Reinvocation
+    ) -> None:
+        self._request = request
+        self._surroundings = surroundings
+        self._profile = profile
+        self._reinvocation = reinvocation
+        self._reinvoked = reinvocation.state_of(_PLUGIN, ReinvokedPlugins)
+        # The server mutates the object in each version on its own, and keeps the last one.
+        self._by_version: dict[Invocation, VersionedObjects] = {}
+        self._last: VersionedObjects | None = None
+        self._failures: list[tuple[Denial, str]] = []
+
+    def run(self, policies: Sequence[BoundPolicy]) -> Resource | None:
+        """Return the object after the policies."""
+        surroundings, result = self._surroundings, self._request.object
+        # Policies match the object before all mutations.
+        found = [*invocations.find(policies, self._request, surroundings.namespace_of, surroundings.params)]
+        items = [item for item in found if self._is_ready(item)]
+        if items:
+            result = self._invoke_all([item for item in items if isinstance(item, PolicyInvocation)])
+        if self._failures:
+            raise RefusedError(policyrefusals.refuse_failures(self._request, self._failures))
+        return result
+
+    def _is_ready(self, item: PolicyInvocation | ConfigurationProblem) -> bool:
+        """Return whether a policy can be evaluated; note its problem otherwise."""
+        if isinstance(item, PolicyInvocation):
+            self._surroundings.observe_match(item)
+            if item.invocation in self._by_version:
+                return True
+            objects = VersionedObjects(self._request, self._profile)
+            try:
+                objects.convert(item.invocation)
+            except NotConvertedError as error:
+                item = ConfigurationProblem.of_policy(item.policy, str(error))
+            else:
+                self._by_version[item.invocation] = objects
+                return True
+        self._surroundings.observe_problem(item)
+        self._fail(item.policy, item.binding, item.message, _FORBIDDEN)
+        return False
+
+    def _invoke_all(self, items: Sequence[PolicyInvocation]) -> Resource | None:
+        self._reinvoked.begin(self._reinvocation, self._request.object)
+        namespace = activation.find_namespace(self._request, self._surroundings.namespace_of)
+        for item in items:
+            self._invoke(item, namespace)
+        result, last = self._request.object, self._last
+        if last is not None and last.is_changed:
+            self._note_change()
+            try:
+                result = last.result()
+            except NotConvertedError as error:
+                raise RefusedError(refusal.internal_error(f"failed to convert object: {error}")) from None
+        self._reinvoked.end(result)
+        return result
+
+    def _invoke(self, item: PolicyInvocation, namespace: Resource | None) -> None:
+        """Evaluate the mutations of a policy with a binding and a param, each on the object of the one before."""
+        policy, binding = item.policy, item.binding
+        objects = self._by_version[item.invocation]
+        compiled = compiledpolicies.compile(policy, self._profile)
+        variables = activation.activate(item, self._request, objects, namespace)
+        try:
+            if not evaluating.meets_conditions(compiled, variables, self._surroundings.observe):
+                return
+        except MatchConditionError as error:
+            self._fail(policy, binding, str(error))
+            return
+        key = _key(item)
+        if self._reinvocation.is_again and not self._reinvoked.calls_again(key):
+            return
+        before = objects.new
+        for index in range(len(policy.mutations)):
+            self._last = objects
+            if objects.new is None:
+                continue
+            try:
+                objects.change(self._mutate(item, compiled, index, objects, namespace))
+            except PatchError as error:
+                self._fail(policy, binding, str(error))
+        if not jsonvalue.equal(before, objects.new):
+            self._note_change()
+        if policy.reinvocation_policy == "IfNeeded":
+            self._reinvoked.note_call(key)
+
+    def _note_change(self) -> None:
+        self._reinvoked.note_change()
+        self._reinvocation.is_needed = True
+
+    def _mutate(
+        self,
+        item: PolicyInvocation,
+        compiled: CompiledPolicy,
+        index: int,
+        objects: VersionedObjects,
+        namespace: Resource | None,
+    ) -> Resource:
+        """
+        Return the object after one mutation.
+
+        Raises:
+            PatchError: The mutation fails.
+            RefusedError: 500: the result is no object of its kind.
+        """
+        expression, current = compiled.mutations[index], objects.new or {}
+        if expression.program is None:
+            raise PatchError(expression.problem)
+        find_type = self._request.interfaces.merge_type
+        if find_type is None:
+            raise UnsupportedExpressionError(f"mutations of {current.get('kind')} by policies")
+        variables = activation.activate(item, self._request, objects, namespace).expressions
+        part = Part(compiled, "mutations", self._surroundings.observe)
+        try:
+            outcome = part.evaluate_at(index, expression, variables, Budget(_BUDGET))
+        except OutOfBudgetError as error:
+            raise PatchError(str(error)) from None
+        if outcome.problem:
+            raise PatchError(outcome.problem)
+        given, go = Given(variables), self._go
+        if item.policy.mutations[index].patch_type != APPLY_CONFIGURATION:
+            patched = jsonpatching.apply(outcome.value, given, current, go and go.type, self._profile)
+            return patched if go is None else {**go.default({**patched})}
+        merged = applyconfiguration.apply(outcome.value, given, current, find_type(current))
+        return merged if go is None else _decode(merged, go)
+
+    @property
+    def _go(self) -> GoObjects | None:
+        """The Go type of the object; None for custom resources and a Scale."""
+        return None if self._request.subresource == "scale" else self._request.interfaces.go
+
+    def _fail(
+        self, policy: Policy, binding: Binding | None, problem: str, reason: str = policyrefusals.INVALID
+    ) -> None:
+        """Note a policy that fails, unless its failure policy is Ignore."""
+        if policy.failure_policy == "Ignore":
+            return
+        by = f"policy {printing.quote(policy.name)}"
+        if binding is not None:
+            by = f"policy '{policy.name}' with binding '{binding.name}'"
+        self._failures.append((Denial(policy.name, problem, reason), f"{by} denied request: {problem}"))
+
+
+def _key(item: PolicyInvocation) -> Hashable:
+    """Return the policy, binding and param of an invocation."""
+    metadata = {} if item.param is None else item.param.get("metadata") or {}
+    return item.policy.name, item.binding.name, metadata.get("namespace"), metadata.get("name")
+
+
+def _decode(merged: Resource, go: GoObjects) -> Resource:
+    """
+    Return a merged object of a built-in kind, decoded and with defaults.
+
+    Raises:
+        PatchError: It does not fit its Go type.
+
+    Reference:
+        apimachinery runtime/scheme.go, unstructuredToTyped.
+    """
+    try:
+        decoded = decoding.decode(converting.convert(merged, go.type), go.type).value
+    except (MistypedError, DecodeError) as error:
+        cannot = f"unable to convert unstructured object to {applyconfiguration.spell_kind(merged)}"
+        raise PatchError(f"{cannot}: {error}") from None
+    return go.default({**decoded, "apiVersion": merged["apiVersion"], "kind": merged["kind"]})

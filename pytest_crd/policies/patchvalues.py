@@ -1,0 +1,260 @@
+"""
+JSON of the objects of apply configurations, and of the values of JSON patches.
+
+The server converts lists and maps of an expression only one level deep: a list in a list literal stays a value of the
+expression language, which no schema allows. Lists and maps that come from the request are JSON at any depth.
+
+Reference:
+    apiserver cel/mutation/dynamic/objects.go, convertField; cel-go common/types: Value and ConvertToNative of each type.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
+from pytest_crd.engine.cel.run.qualifiers import go_type
+from pytest_crd.engine.cel.types import protomessages
+from pytest_crd.engine.cel.values import celdurations, timestamps
+from pytest_crd.engine.cel.values.celvalues import (
+    Duration,
+    Optional,
+    Struct,
+    Timestamp,
+    TypeValue,
+    UInt,
+    Value,
+    find,
+    is_list,
+    is_map,
+)
+from pytest_crd.engine.cel.values.display import show
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang.govalues import GoValue
+from pytest_crd.engine.jsonvalue import JSONValue
+
+NULL: Final = GoValue("structpb.NullValue", "NULL_VALUE", "0")
+_NO_JSON: Final = "JSONPath valueExpression evaluated to a type that could not marshal to JSON"
+
+
+class ConversionError(Exception):
+    """A value that cannot be converted, with the server's message."""
+
+
+class ObjectStruct(Struct):
+    """
+    Base of objects of apply configurations.
+
+    Attributes:
+        type_name: The type, such as `Object.spec`.
+        fields: The fields.
+    """
+
+    __slots__ = ("fields", "type_name")
+
+    type_name: str  # type: ignore[misc] # each object has its own type
+    fields: Mapping[str, Value]
+
+
+class Given:
+    """The lists and maps that come from the variables of a request, and not from an expression."""
+
+    def __init__(self, variables: Mapping[str, Value] | None = None) -> None:
+        """Create for variables; without any, all lists and maps come from an expression."""
+        self._variables = variables or {}
+        self._ids: set[int] | None = None
+
+    def __contains__(self, value: object) -> bool:
+        if self._ids is None:
+            self._ids = {id(part) for root in self._variables.values() for part in _containers(root)}
+        return id(value) in self._ids
+
+
+def _containers(value: Value) -> Iterator[Value]:
+    if isinstance(value, dict | list):
+        yield value
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _containers(part)
+
+
+def find_misnamed(value: Value, path: str) -> Iterator[str]:
+    """
+    Yield the messages about the objects in a value whose type is not named after their path.
+
+    Args:
+        value: The value.
+        path: The name that the type of an object has.
+    """
+    if isinstance(value, ObjectStruct):
+        if value.type_name != path:
+            expected = f"unexpected type name {printing.quote(value.type_name)}, expected {printing.quote(path)}"
+            yield f"{expected}, which matches field name path from root Object type"
+        for name, item in value.fields.items():
+            yield from find_misnamed(item, f"{path}.{name}")
+    elif is_list(value):
+        for item in value:
+            yield from find_misnamed(item, path)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from find_misnamed(item, path)
+
+
+def object_to_json(value: ObjectStruct, given: Given) -> dict[str, Any]:
+    """
+    Return an object as JSON, with a GoValue for each part that is no JSON.
+
+    Args:
+        value: The object.
+        given: The lists and maps of the request.
+
+    Raises:
+        ConversionError: A map has a key that is no text.
+    """
+    converted = {}
+    for name, item in value.fields.items():
+        try:
+            converted[name] = to_json(item, given)
+        except ConversionError as error:
+            raise ConversionError(f"fail to convert field {printing.quote(name)}: {error}") from None
+    return converted
+
+
+def to_json(value: Value, given: Given) -> Any:
+    """
+    Return the value of a field as JSON, or as a GoValue if it is no JSON.
+
+    Raises:
+        ConversionError: A map has a key that is no text.
+    """
+    if is_list(value):
+        convert: Callable[[Value, Given], Any] = to_json if value in given else _to_native
+        return [convert(item, given) for item in value]
+    if is_map(value):
+        convert = to_json if value in given else _to_native
+        return {_text_key(key): convert(find(value, key), given) for key in value}
+    return _to_native(value, given)
+
+
+def _text_key(key: Value) -> str:
+    if isinstance(key, str):
+        return key
+    raise ConversionError(f"map key {_quoted(key)} is of type {go_type(key)}, not string")
+
+
+def _quoted(key: Value) -> str:
+    """Return a key as `%q` prints it."""
+    number = key.value if isinstance(key, UInt) else key
+    if isinstance(key, bool) or not isinstance(number, int):
+        return f"%!q({go_type(key)}={show(key)})"
+    character = chr(number) if 0 <= number <= 0x10FFFF and not 0xD800 <= number < 0xE000 else "\ufffd"
+    inner = printing.quote(character)[1:-1].replace('\\"', '"')
+    return "'\\''" if character == "'" else f"'{inner}'"
+
+
+def _to_native(value: Value, given: Given) -> Any:  # noqa: PLR0911 - one for each type
+    """
+    Return the Go value behind a value.
+
+    Reference:
+        cel-go common/types, Value of each type.
+    """
+    if value is None:
+        return NULL
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, TypeValue):
+        return value.name
+    if isinstance(value, Optional):
+        return _to_native(value.value, given) if value.has_value else None
+    if isinstance(value, ObjectStruct):
+        try:
+            return object_to_json(value, given)
+        except ConversionError as error:
+            return GoValue("*types.Err", str(error), "")
+    if is_list(value) or is_map(value):
+        return value if value in given else _unconverted(value)
+    return _scalar(value)
+
+
+def _unconverted(value: Value) -> GoValue:
+    """Return a list or a map of an expression that the server leaves as it is."""
+    if is_list(value):
+        elements = [*value]
+        return GoValue("[]ref.Val", f"[{' '.join(map(show, elements))}]", "")
+    entries = sorted((show(key), show(find(value, key))) for key in value)
+    return GoValue("map[ref.Val]ref.Val", f"map[{' '.join(f'{key}:{item}' for key, item in entries)}]", "")
+
+
+def _scalar(value: Value) -> GoValue:
+    if isinstance(value, UInt):
+        return GoValue("uint64", str(value.value), hex(value.value), value.value)
+    if isinstance(value, bytes):
+        syntax = f"[]byte{{{', '.join(map(hex, value))}}}"
+        return GoValue("[]uint8", show(value), syntax, value)
+    if isinstance(value, Duration):
+        return GoValue("time.Duration", celdurations.show(value), str(value.nanoseconds))
+    if isinstance(value, Timestamp):
+        return GoValue("time.Time", timestamps.show(value), "")
+    raise UnsupportedExpressionError(f"{value.type_name} in an object of a mutation")
+
+
+def to_patch_json(value: Value, given: Given) -> JSONValue:
+    """
+    Return the value of a JSON patch as JSON.
+
+    Raises:
+        ConversionError: It has no JSON.
+
+    Reference:
+        apiserver admission/plugin/policy/mutating/patch/json_patch.go, evaluatePatchExpression.
+    """
+    if isinstance(value, ObjectStruct) and (problems := [*find_misnamed(value, value.type_name)]):
+        raise ConversionError("type mismatch: " + "\n".join(problems))
+    try:
+        return _to_proto(value, given)
+    except (ConversionError, EvaluationError) as error:
+        raise ConversionError(f"{_NO_JSON}: {error}") from None
+
+
+def _to_proto(value: Value, given: Given) -> JSONValue:
+    if isinstance(value, ObjectStruct):
+        return _native_to_proto(object_to_json(value, given))
+    if isinstance(value, Optional):
+        if not value.has_value:
+            raise ConversionError("optional.none() dereference")
+        return _to_proto(value.value, given)
+    if is_list(value):
+        return [_to_proto(item, given) for item in value]
+    if is_map(value):
+        return {protomessages.to_key(key): _to_proto(find(value, key), given) for key in value}
+    converted = protomessages.to_json(value)
+    return jsonvalue.number(converted) if isinstance(converted, float) else converted
+
+
+def _native_to_proto(value: Any) -> JSONValue:
+    """
+    Return the JSON of a Go value.
+
+    Raises:
+        ConversionError: It has none.
+
+    Reference:
+        protobuf types/known/structpb, NewValue: all numbers are doubles.
+    """
+    if isinstance(value, dict):
+        return {key: _native_to_proto(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_native_to_proto(item) for item in value]
+    if isinstance(value, GoValue):
+        if isinstance(value.value, bytes):
+            return base64.b64encode(value.value).decode()
+        if value.value is None:
+            raise ConversionError(f"proto: invalid type: {value.type}")
+        return jsonvalue.number(float(value.value))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return jsonvalue.number(float(value))
+    converted: JSONValue = value
+    return converted

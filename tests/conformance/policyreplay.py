@@ -1,0 +1,74 @@
+"""Our server in conversations with admission policies, without a socket."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from conformance import policyconversations, policymanifests, serverside
+from conformance.exchanges import NAMESPACE, Raw, Request
+from conformance.policyconversations import Conversation
+from conformance.webhookrequests import CRDS
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry.admission import User
+from pytest_crd.server.api import Api
+from pytest_crd.server.http.httpmessages import HTTPAnswer
+
+_ADMINISTRATOR: Final = User("admin", "admin", ("system:masters", "system:authenticated"))
+
+
+def replay(conversation: Conversation, version: str) -> JSONValue:
+    """
+    Return our answers and audit annotations, in the form of recordings.
+
+    Raises:
+        AssertionError: Our server refuses an object of the start.
+    """
+    filled = conversation.filled(NAMESPACE, version)
+    api = Api(kubernetes_version=version)
+    send = _sender(api)
+    metadata = {"name": NAMESPACE, "labels": {"kubernetes.io/metadata.name": NAMESPACE, **filled.labels}}
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+    _create(send, "/api/v1/namespaces", namespace)
+    for crd in filled.crds:
+        _create(send, CRDS, crd)
+    for manifest in filled.objects:
+        path = policyconversations.fill(policymanifests.collection(manifest), NAMESPACE, version)
+        _create(send, path, manifest)
+    annotations: list[dict[str, str]] = []
+
+    def send_audited(request: Request) -> Raw:
+        annotations.append({})
+        return send(request)
+
+    api.catalog.annotate = lambda key, value: annotations[-1].__setitem__(key, value)
+    results = list(policyconversations.run(filled.requests, send_audited, NAMESPACE))
+    return policyconversations.normalize(results, annotations, filled.requests, NAMESPACE)
+
+
+def _sender(api: Api) -> Callable[[Request], Raw]:
+    """Return a function that sends requests to *api* as the user of the recorder."""
+
+    def send(request: Request) -> Raw:
+        message = serverside.to_http(request)._replace(user=_ADMINISTRATOR)
+        reply = api.answer(message)
+        assert isinstance(reply, HTTPAnswer)
+        return serverside.to_raw(reply)
+
+    return send
+
+
+def _create(send: Callable[[Request], Raw], path: str, body: JSONValue) -> None:
+    answer = send({"method": "POST", "path": path, "body": body, "agent": "unknown/1"})
+    assert answer.code == 201, answer.text
+
+
+def find_difference(ours: Any, recorded: Any) -> tuple[int, str]:
+    """Return the number of the first request with another answer or other audit annotations, and the difference; empty if there is none."""
+    for number, (answer, recorded_answer) in enumerate(zip(ours["answers"], recorded["answers"], strict=True)):
+        if answer != recorded_answer:
+            return number, f"answer {number}: {answer}\n  recorded: {recorded_answer}"
+        audit, recorded_audit = (each.get("audit", {}).get(str(number)) for each in (ours, recorded))
+        if audit != recorded_audit:
+            return number, f"audit annotations {number}: {audit}\n  recorded: {recorded_audit}"
+    return 0, ""

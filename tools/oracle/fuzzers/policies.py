@@ -1,0 +1,107 @@
+"""
+Compare random conversations with admission policies, answer by answer, with a whole kube-apiserver.
+
+The same seed generates the same conversations. A conversation is compared up to its first difference. KNOWN has a
+predicate for each known difference, with its reason. The summary counts them, and only others fail.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from random import Random, SystemRandom
+from typing import Final
+
+from conformance import policyconversations, policyreplay
+from conformance.policyconversations import Conversation
+
+from oracle import options as shared
+from oracle.generators import policygen
+from oracle.recorders import policies
+from pytest_crd.engine.jsonvalue import JSONValue
+
+_LENGTH: Final = 25
+KNOWN: Final[Mapping[str, Callable[[Conversation, JSONValue, int], bool]]] = {}
+"""Predicates for known differences by their reasons: with the conversation, its recording and the number of the request."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the counts, the seed and the version."""
+    parser.add_argument("--requests", type=int, default=2000, help="number of requests (default: 2000)")
+    parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
+    parser.add_argument("--limit", type=int, default=5, help="number of differences to print")
+    parser.add_argument(
+        "--answers",
+        type=Path,
+        metavar="FILE",
+        help="compare with the server's answers in FILE; if it does not exist, ask the server and write them",
+    )
+    shared.add_version(parser, choices=tuple(policyconversations.VERSIONS))
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the conversations; return 1 if an answer differs."""
+    print(f"seed {options.seed}", flush=True)
+    conversations = [
+        policygen.conversation(Random(f"{options.seed}/{number}"), number, _LENGTH)  # noqa: S311 - a seed repeats it
+        for number in range(-(-options.requests // _LENGTH))
+    ]
+    answers = _answers(options, conversations)
+    started, differing, matched = time.monotonic(), 0, 0
+    counts: Counter[str] = Counter()
+    for conversation, theirs in zip(conversations, answers, strict=True):
+        matched += sum("AdmissionPolicy '" in json.dumps(answer) for answer in theirs["answers"])
+        number, difference = _compare(conversation, theirs, options.kubernetes_version)
+        if not difference:
+            continue
+        reason = next((reason for reason, is_known in KNOWN.items() if is_known(conversation, theirs, number)), "")
+        counts[reason] += 1
+        differing += not reason
+        if not reason and differing <= options.limit:
+            print(f"\nconversation {conversation.name}, {difference}", flush=True)
+            print(f"  request: {json.dumps(conversation.requests[number])}")
+            print(f"  policies: {json.dumps([item for item in conversation.objects if 'Policy' in item['kind']])}")
+    seconds = time.monotonic() - started
+    requests = len(conversations) * _LENGTH
+    print(f"{len(conversations)} conversations, {requests} requests, {matched} named by a policy, {differing} differ ({seconds:.0f} s)")  # fmt: skip
+    for reason, count in counts.items():
+        if reason:
+            print(f"{count} differ as known: {reason}")
+    return int(bool(differing))
+
+
+def _compare(conversation: Conversation, theirs: JSONValue, version: str) -> tuple[int, str]:
+    """Return the number of the first request with another answer, and the difference."""
+    try:
+        return policyreplay.find_difference(policyreplay.replay(conversation, version), theirs)
+    except Exception as error:  # noqa: BLE001 - a crash is a difference
+        return 0, f"crashes: {error!r}"
+
+
+def _answers(options: argparse.Namespace, conversations: Sequence[Conversation]) -> list[JSONValue]:
+    """
+    Return the answers of the server, from the file of answers if it exists.
+
+    Raises:
+        UsageError: The file has the answers to other conversations.
+    """
+    question = {
+        "version": options.kubernetes_version,
+        "seed": options.seed,
+        "requests": [[conversation.objects, conversation.requests] for conversation in conversations],
+    }
+    if options.answers is not None and options.answers.exists():
+        content = json.loads(options.answers.read_text(encoding="utf-8"))
+        if content["question"] != json.loads(json.dumps(question)):
+            raise shared.UsageError(f"{options.answers}: answers to other conversations")
+        answers: list[JSONValue] = content["answers"]
+        return answers
+    with policies.recording(options.kubernetes_version) as recorder:
+        answers = recorder.record(conversations)
+    if options.answers is not None:
+        options.answers.write_text(json.dumps({"question": question, "answers": answers}), encoding="utf-8")
+    return answers
