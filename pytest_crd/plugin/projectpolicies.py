@@ -19,6 +19,7 @@ from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.policies import reading
 from pytest_crd.policies.definitions import ParamKind
 from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectFacts, ProjectPolicies
+from pytest_crd.policies.surroundings import PolicyListeners
 
 _MANIFESTS = pytest.StashKey[Sequence[Manifest]]()
 
@@ -51,10 +52,9 @@ def add(config: pytest.Config, places: ManifestPlaces, webhooks: Webhooks | None
     def read_policies(profile: Profile) -> ProjectPolicies:
         return reading.read(read_manifests(config, places), profile)
 
-    return ProjectAdmission(
-        ProjectFacts(read_policies, functools.partial(_is_namespaced, config), _is_granted, _authorize(config)),
-        webhooks,
-    )
+    scope_of = functools.partial(_is_namespaced, config)
+    facts = ProjectFacts(read_policies, PolicyListeners(), scope_of, _is_granted, _authorize(config))
+    return ProjectAdmission(facts, webhooks)
 
 
 def _is_namespaced(config: pytest.Config, kind: ParamKind) -> bool | None:

@@ -41,7 +41,10 @@ def replay(conversation: Conversation, version: str) -> JSONValue:
         annotations.append({})
         return send(request)
 
-    api.catalog.annotate = lambda key, value: annotations[-1].__setitem__(key, value)
+    def annotate(key: str, value: str) -> None:
+        annotations[-1][key] = value
+
+    api.catalog.policy_listeners.annotate = annotate
     results = list(policyconversations.run(filled.requests, send_audited, NAMESPACE))
     return policyconversations.normalize(results, annotations, filled.requests, NAMESPACE)
 
