@@ -50,7 +50,7 @@ def cel(*arguments: str, policy: str = "few-replicas") -> int:
 def test_an_expression_has_the_variables_of_the_policy(capsys: pytest.CaptureFixture[str]) -> None:
     assert cel("object.spec.replicas <= variables.max", "--self", "tab.yaml", "--params", "map.yaml") == 1
     assert capsys.readouterr().out == (
-        "value  false\ntype   bool\ncost   7\n  variables.max = 10\n  object.spec.replicas = 11\n  variables.max = 10\n"
+        "value  false\ntype   bool\ncost   10\n  variables.max = 10\n  object.spec.replicas = 11\n  variables.max = 10\n"
     )
 
 
