@@ -160,3 +160,21 @@ def test_configurations_of_registries_are_json_objects(type_: str, text: str, pr
     assert causes == ([(f"data[.{type_}]", redacted)] if problem else [])
     empty = {"metadata": {"name": "b"}, "type": f"kubernetes.io/{type_}"}
     assert errors(servers.ask(server, "POST", f"{CORE}/secrets", empty)) == [(f"data[.{type_}]", "Required value")]
+
+
+def test_a_new_object_with_a_version_is_refused_even_if_its_name_is_being_deleted() -> None:
+    server = servers.api()
+    finalized = {"metadata": {"name": "a", "finalizers": ["example.com/hold"]}}
+    servers.ask(server, "POST", f"{CORE}/configmaps", finalized)
+    servers.ask(server, "DELETE", f"{CORE}/configmaps/a")
+    versioned = servers.ask(server, "POST", f"{CORE}/configmaps", {"metadata": {"name": "a", "resourceVersion": "1"}})
+    message = "resourceVersion should not be set on objects to be created"
+    assert (versioned.code, versioned.value["message"]) == (500, message)
+
+
+def test_a_deleted_event_does_not_wait_for_the_garbage_collector() -> None:
+    server = servers.api()
+    event = {"metadata": {"name": "a", "finalizers": ["orphan"]}, "involvedObject": {"kind": "Pod", "name": "p"}}
+    servers.ask(server, "POST", f"{CORE}/events", event)
+    assert servers.ask(server, "DELETE", f"{CORE}/events/a").value["kind"] == "Status"
+    assert servers.ask(server, "GET", f"{CORE}/events/a").code == 404
