@@ -68,12 +68,7 @@ _KEPT_BY_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
     "deployments": ("labels",),
 }
 # Kinds whose objects change the answers of a full cluster to other requests.
-_UNENFORCED: Final = frozenset(
-    {
-        *(f"{lead}AdmissionPolicy{rest}" for lead in ("Mutating", "Validating") for rest in ("", "Binding")),
-        *("APIService", "LimitRange", "ResourceQuota"),
-    }
-)  # fmt: skip
+_UNENFORCED: Final = frozenset({"APIService", "LimitRange", "ResourceQuota"})
 
 
 class BuiltInType(ResourceType):

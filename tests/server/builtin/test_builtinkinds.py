@@ -87,7 +87,7 @@ def test_metadata_of_some_kinds_is_not_written_through_the_status() -> None:
 
 def test_objects_that_change_the_answers_of_a_cluster_are_told() -> None:
     server = servers.api()
-    policies = KINDS["admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"]
-    answer = servers.ask(server, "POST", path_of(policies), small(policies.api_version, policies.names.kind))
-    assert answer.unenforced == "ValidatingAdmissionPolicy"
-    assert servers.ask(server, "GET", path_of(policies)).unenforced == ""
+    quotas = KINDS["v1", "ResourceQuota"]
+    answer = servers.ask(server, "POST", path_of(quotas), small(quotas.api_version, quotas.names.kind))
+    assert answer.unenforced == "ResourceQuota"
+    assert servers.ask(server, "GET", path_of(quotas)).unenforced == ""

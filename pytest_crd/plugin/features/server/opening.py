@@ -18,9 +18,10 @@ from pytest_crd.plugin import session
 from pytest_crd.plugin.features.server import hooks
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.items.failures import MistakenFailure
-from pytest_crd.plugin.settings import inilines, live, server
+from pytest_crd.plugin.settings import inilines, live, policies, server
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.plugin.settings.project import KUBERNETES_VERSION
+from pytest_crd.policies.projectadmission import ProjectAdmission
 from pytest_crd.server import servedversions
 from pytest_crd.server.accessor import CrdServer
 from pytest_crd.server.api import Api
@@ -29,6 +30,7 @@ from pytest_crd.server.controls import ServerControls
 from pytest_crd.server.faults import Faults
 from pytest_crd.server.http import kubeconfigfile
 from pytest_crd.server.http.requestlog import RequestLog
+from pytest_crd.server.installedpolicies import InstalledPolicies
 from pytest_crd.server.installedroles import InstalledRoles
 from pytest_crd.server.reaching import InProcess
 from pytest_crd.server.resourceaccess import RequestFailedError
@@ -103,7 +105,7 @@ def _open_in_process(
         collects_garbage = bool(server.GARBAGE_COLLECTION.read_value(request.config))
     api = _api(request.config, crds, version, token, collects_garbage=collects_garbage)
     log, faults = RequestLog(), Faults()
-    installed = None if roles is None else _install(api, roles)
+    installed = _install(request.config, api, roles)
     certificates = _certificates(request.config)
     try:
         transport = httpserver.HTTPServer(
@@ -115,7 +117,7 @@ def _open_in_process(
         raise pytest.fail.Exception(_BLOCKED, pytrace=False) from None
     path = _kubeconfig(request)
     controls = ServerControls(api, log, faults, lambda: _restore(crd_server, api, arguments, request.node, installed))
-    kubeconfigs = UserKubeconfigs(api, installed, transport.url, certificates.authority, path)
+    kubeconfigs = UserKubeconfigs(api, installed.roles, transport.url, certificates.authority, path)
     crd_server = CrdServer(
         InProcess(api), log, controls, url=transport.url, kubeconfig=str(path), kubeconfig_of=kubeconfigs.write
     )
@@ -126,7 +128,7 @@ def _open_in_process(
         transport.start()
         isolation = Isolation(crd_server.url, crd_server.kubeconfig, is_loopback=True)
         reported = hooks.ReportedServer(
-            log, isolation, faults, crd_server.commands, str(request.fixturename), installed
+            log, isolation, faults, crd_server.commands, str(request.fixturename), installed.roles
         )
         hooks.report_requests(request.node, reported, server.read(request.config))
         with isolation.active():
@@ -191,15 +193,41 @@ def _find_roles(request: pytest.FixtureRequest, arguments: _ServerArguments) -> 
     return ManifestPlaces(tuple(arguments.rbac), request.node.path.parent, (), request.node.path.parent)
 
 
-def _install(api: Api, roles: ManifestPlaces) -> InstalledRoles:
-    """Store the roles of a server; fail the test if they cannot be read, or if there are none."""
-    from pytest_crd.discovery import rolefiles  # noqa: PLC0415 - most servers have no roles of their own
+class _Installed(NamedTuple):
+    """The objects of the project on a server: its roles and its policies; None without any."""
 
+    roles: InstalledRoles | None
+    policies: InstalledPolicies | None
+
+    def restore(self) -> None:
+        """Store them again."""
+        for part in (self.roles, self.policies):
+            if part is not None:
+                part.restore()
+
+
+def _install(config: pytest.Config, api: Api, roles: ManifestPlaces | None) -> _Installed:
+    """Store the roles and policies of a project; fail the test if they cannot be read, or if there are none."""
+    places = policies.read(config)
     try:
-        manifests = rolefiles.read(roles.paths, roles.commands, base=roles.base, folder=roles.folder)
-        return InstalledRoles(api, manifests)
+        return _Installed(
+            None if roles is None else _install_roles(api, roles),
+            None if places is None else _install_policies(config, api, places),
+        )
     except InputError as error:
         raise MistakenFailure(error) from None
+
+
+def _install_roles(api: Api, places: ManifestPlaces) -> InstalledRoles:
+    from pytest_crd.discovery import rolefiles  # noqa: PLC0415 - most servers have no roles of their own
+
+    return InstalledRoles(api, rolefiles.read(places.paths, places.commands, base=places.base, folder=places.folder))
+
+
+def _install_policies(config: pytest.Config, api: Api, places: ManifestPlaces) -> InstalledPolicies:
+    from pytest_crd.plugin import projectpolicies  # noqa: PLC0415 - most projects have no policies
+
+    return InstalledPolicies(api, projectpolicies.read_manifests(config, places))
 
 
 def _kubeconfig(request: pytest.FixtureRequest) -> Path:
@@ -266,6 +294,8 @@ def _api(
 ) -> Api:
     try:
         webhooks = crds[0].webhooks if crds else None
+        if isinstance(webhooks, ProjectAdmission):  # the server stores the policies, and evaluates them itself
+            webhooks = webhooks.webhooks
         service_accounts = bool(server.SERVICE_ACCOUNTS.read_value(config))
         return Api(
             crds,
@@ -316,11 +346,10 @@ def _fill(crd_server: CrdServer, api: Api, arguments: _ServerArguments, node: py
 
 
 def _restore(
-    crd_server: CrdServer, api: Api, arguments: _ServerArguments, node: pytest.Item, installed: InstalledRoles | None
+    crd_server: CrdServer, api: Api, arguments: _ServerArguments, node: pytest.Item, installed: _Installed
 ) -> None:
-    """Store the roles of the project and the objects of the marker again."""
-    if installed is not None:
-        installed.restore()
+    """Store the roles and policies of the project and the objects of the marker again."""
+    installed.restore()
     _fill(crd_server, api, arguments, node)
 
 
