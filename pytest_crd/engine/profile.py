@@ -131,6 +131,8 @@ class Profile(NamedTuple):
             bytes (since 1.35; in characters before).
         drops_repeated_metadata_errors: Whether one validation of metadata drops repeated errors (since 1.37; an update runs
             several validations, so repetitions remain).
+        declares_required_fields: Whether generated validation reports required fields of roles after all other errors (since
+            1.37).
         refuses_malformed_metadata: Whether metadata of a wrong type after admission is refused (since 1.37; dropped before).
 
     Words of all errors:
@@ -221,6 +223,7 @@ class Profile(NamedTuple):
     names_dots_in_labels: bool = True
     speaks_of_label_keys: bool = True
     drops_repeated_metadata_errors: bool = True
+    declares_required_fields: bool = True
     refuses_malformed_metadata: bool = True
     # Words of all errors.
     prints_values_as_json: bool = True
@@ -252,6 +255,7 @@ _V1_36: Final = _V1_37._replace(
     lists_managed_operations=False,
     indexes_owner_references=False,
     drops_repeated_metadata_errors=False,
+    declares_required_fields=False,
     refuses_malformed_metadata=False,
     cel=_V1_37.cel._replace(
         escapes_allowed=False,

@@ -201,7 +201,7 @@ class Api:
         """
         is_below = info.has_more and type_.is_typed and info.subresource != _PROXY
         if not type_.has(info.subresource) or is_below:
-            raise statuses.no_such_path() if type_.is_typed else statuses.not_found(type_.resource, info.name)
+            raise statuses.no_such_path() if type_.is_typed else statuses.not_found(type_.requested, info.name)
         if type_.is_typed:
             self._demand_route(request, info, type_)
         if not self._allows(type_, info):
@@ -338,7 +338,7 @@ class Api:
         with self._settling():
             deletion = deleteadmission.delete(self.store, type_, entry.key, options, user=request.user)
         if deletion is None:
-            raise statuses.not_found(type_.resource, info.name)
+            raise statuses.not_found(type_.requested, info.name)
         answer_form = form._replace(shape="") if deletion.value.get("kind") == "Status" else form
         warnings = (*type_.warnings, *deletion.warnings)
         return self._of_object(request, 200, deletion.value, type_, answer_form, warnings=warnings)

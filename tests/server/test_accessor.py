@@ -150,7 +150,7 @@ def test_a_coroutine_can_wait() -> None:
 def test_requests_are_logged() -> None:
     server = _server()
     server["jobs.fuzz.example.com"].create({"metadata": {"name": "a"}, "spec": {"bogus": 1}})
-    server["cm"].create({"metadata": {"name": "c"}})
+    server["limits"].create({"metadata": {"name": "c"}})
     with pytest.raises(RequestFailedError):
         server["boards"].get("x")
     created, stored, missing = server.requests
@@ -161,9 +161,9 @@ def test_requests_are_logged() -> None:
     assert (created.user_agent, created.warnings, created.dropped) == (
         "pytest-crd", ('unknown field "spec.bogus"',), ("spec.bogus",)
     )  # fmt: skip
-    assert str(stored) == "pytest-crd: POST /api/v1/namespaces/default/configmaps 201"
+    assert str(stored) == "pytest-crd: POST /api/v1/namespaces/default/limitranges 201"
     assert str(missing).endswith('/boards/x 404 boards.fuzz.example.com "x" not found')
-    assert server.unvalidated == {"ConfigMap": 1}
+    assert server.unvalidated == {"LimitRange": 1}
     assert server.environ()["KUBECONFIG"] == "/k"
 
 

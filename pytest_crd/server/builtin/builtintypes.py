@@ -92,7 +92,7 @@ class BuiltInType(ResourceType):
         self.names = Names(record.plural, record.singular, kind, f"{kind}List", shorts, categories)
         self.is_namespaced = record.namespaced
         self.verbs = tuple(record.verbs)
-        self.validates = self.verbs == ("create",)
+        self.validates = record.is_validated or self.verbs == ("create",)
         self.shows_deleted = record.shownWhenDeleted
         self.subresources = tuple(self._subresource(*row) for row in record.subresources)
         self.is_enforced = kind not in _UNENFORCED

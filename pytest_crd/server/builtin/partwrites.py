@@ -35,8 +35,8 @@ def _owners(metadata: _Object) -> dict[str, Any]:
     return {"managedFields": metadata["managedFields"]} if "managedFields" in metadata else {}
 
 
-def _finalizers(new: _Object, live: _Object) -> dict[str, Any]:
-    return {"spec": {**_without(live["spec"], "finalizers"), **_chosen(new["spec"], "finalizers")}}
+def _finalizers(new: _Object, _live: _Object) -> dict[str, Any]:
+    return {"metadata": new["metadata"], "spec": new["spec"]}
 
 
 def _ephemeral_containers(new: _Object, live: _Object) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def test_objects_of_each_kind_are_written_read_and_deleted(api_version: str, kin
     server, type_ = servers.api(), KINDS[api_version, kind]
     path, sent = path_of(type_), small(api_version, kind)
     created = servers.ask(server, "POST", path, sent)
-    assert (created.code, created.unvalidated) == (201, kind)
+    assert (created.code, created.unvalidated) == (201, "" if type_.validates else kind)
     object_path = f"{path}/{sent['metadata']['name']}"
     for media_type in (MERGE, STRATEGIC):
         patch = {"metadata": {"labels": {media_type.partition("/")[2].partition("+")[0]: "x"}}}
