@@ -53,6 +53,7 @@ class ServerCatalog:
         namespaces: The namespace controller.
         roles: The roles and bindings.
         authorizer: The authorizer.
+        annotate: Called with each audit annotation of a policy.
     """
 
     def __init__(
@@ -86,9 +87,7 @@ class ServerCatalog:
         self._called = self._webhooks.plugin(profile, self._namespace)
         self._policies = StoredPolicies(self._stored_policies)
         self.annotate: Annotate = ignore
-        surroundings = Surroundings(
-            self._namespace, StoredParams(store, self.types), lambda key, value: self.annotate(key, value)
-        )
+        surroundings = Surroundings(self._namespace, StoredParams(store, self.types), self._annotate)
         self._admission = AdmissionChain((PolicyPlugin(self._policies.read, surroundings, profile), self._called))
         self._controller = DefinitionController(store, self._definitions, self._webhooks)
         self._serve_built_in(None)
@@ -136,6 +135,9 @@ class ServerCatalog:
             self._definitions.plugins = plugins
             self._serve_built_in(plugins)
             self._controller.renew_types()
+
+    def _annotate(self, key: str, value: str) -> None:
+        self.annotate(key, value)
 
     def _namespace(self, name: str) -> Resource | None:
         """Return a Namespace by its name; None without one."""
