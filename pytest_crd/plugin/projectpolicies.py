@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Final
 
 import pytest
 
@@ -18,9 +19,13 @@ from pytest_crd.plugin.settings import server
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.policies import reading
 from pytest_crd.policies.definitions import ParamKind
+from pytest_crd.policies.invocations import PolicyInvocation
+from pytest_crd.policies.policycoverage import PolicyMeter
 from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectFacts, ProjectPolicies
+from pytest_crd.policies.surroundings import Evaluation, PolicyListeners
 
-_MANIFESTS = pytest.StashKey[Sequence[Manifest]]()
+_MANIFESTS: Final = pytest.StashKey[Sequence[Manifest]]()
+_METER: Final = pytest.StashKey[PolicyMeter]()
 
 
 def read_manifests(config: pytest.Config, places: ManifestPlaces) -> Sequence[Manifest]:
@@ -51,10 +56,29 @@ def add(config: pytest.Config, places: ManifestPlaces, webhooks: Webhooks | None
     def read_policies(profile: Profile) -> ProjectPolicies:
         return reading.read(read_manifests(config, places), profile)
 
-    return ProjectAdmission(
-        ProjectFacts(read_policies, functools.partial(_is_namespaced, config), _is_granted, _authorize(config)),
-        webhooks,
-    )
+    scope_of = functools.partial(_is_namespaced, config)
+    facts = ProjectFacts(read_policies, get_listeners(config), scope_of, _is_granted, _authorize(config))
+    return ProjectAdmission(facts, webhooks)
+
+
+def get_listeners(config: pytest.Config) -> PolicyListeners:
+    """Return the listeners to the policies of a session, which measure coverage."""
+
+    def observe(evaluation: Evaluation) -> None:
+        config.stash[_METER].observe(evaluation)
+
+    def observe_match(item: PolicyInvocation) -> None:
+        config.stash[_METER].observe_match(item)
+
+    config.stash.setdefault(_METER, PolicyMeter())
+    return PolicyListeners(observe=observe, observe_match=observe_match)
+
+
+def take_reached(config: pytest.Config) -> set[tuple[str, ...]]:
+    """Return the points that requests have reached since the last call."""
+    meter = config.stash.get(_METER, PolicyMeter())
+    config.stash[_METER] = PolicyMeter()
+    return {tuple(point) for point in meter.reached}
 
 
 def _is_namespaced(config: pytest.Config, kind: ParamKind) -> bool | None:

@@ -107,7 +107,7 @@ class _Round:
     def _is_ready(self, item: PolicyInvocation | ConfigurationProblem) -> bool:
         """Return whether a policy can be evaluated; note its problem otherwise."""
         if isinstance(item, PolicyInvocation):
-            self._surroundings.observe_match(item)
+            self._surroundings.listeners.observe_match(item)
             if item.invocation in self._by_version:
                 return True
             objects = VersionedObjects(self._request, self._profile)
@@ -118,7 +118,7 @@ class _Round:
             else:
                 self._by_version[item.invocation] = objects
                 return True
-        self._surroundings.observe_problem(item)
+        self._surroundings.listeners.observe_problem(item)
         self._fail(item.policy, item.binding, item.message, _FORBIDDEN)
         return False
 
@@ -144,7 +144,7 @@ class _Round:
         compiled = compiledpolicies.compile(policy, self._profile)
         variables = activation.activate(item, self._request, objects, namespace)
         try:
-            if not evaluating.meets_conditions(compiled, variables, self._surroundings.observe):
+            if not evaluating.meets_conditions(compiled, variables, self._surroundings.listeners.observe):
                 return
         except MatchConditionError as error:
             self._fail(policy, binding, str(error))
@@ -192,7 +192,7 @@ class _Round:
         if find_type is None:
             raise UnsupportedExpressionError(f"mutations of {current.get('kind')} by policies")
         variables = activation.activate(item, self._request, objects, namespace).expressions
-        part = Part(compiled, "mutations", self._surroundings.observe)
+        part = Part(compiled, "mutations", self._surroundings.listeners.observe)
         try:
             outcome = part.evaluate_at(index, expression, variables, Budget(_BUDGET))
         except OutOfBudgetError as error:

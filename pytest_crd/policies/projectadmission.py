@@ -18,7 +18,7 @@ from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.policies.givenparams import GivenParams, ScopeOf
 from pytest_crd.policies.invocations import PolicySet
 from pytest_crd.policies.plugin import PolicyPlugin
-from pytest_crd.policies.surroundings import Observe, Surroundings, ignore
+from pytest_crd.policies.surroundings import PolicyListeners, Surroundings
 from pytest_crd.webhooks.calledwebhooks import labelled
 
 # Returns whether rules, as in a Role, allow an access request.
@@ -64,17 +64,17 @@ class ProjectFacts(NamedTuple):
 
     Attributes:
         read_policies: Returns the policies under a Kubernetes version.
+        listeners: The listeners to policies.
         scope_of: Returns whether objects of a kind have a namespace.
         is_granted: Returns whether rules allow an access request.
         authorize: The authorizer with the roles of the project; None if roles are unknown.
-        observe: Called with each evaluated expression.
     """
 
     read_policies: Callable[[Profile], ProjectPolicies]
+    listeners: PolicyListeners
     scope_of: ScopeOf
     is_granted: IsGranted
     authorize: Authorize | None = None
-    observe: Observe = ignore
 
 
 class ProjectAdmission(NamedTuple):
@@ -109,7 +109,7 @@ class ProjectAdmission(NamedTuple):
         namespace_of = namespace_of or self._namespace
         project = self.facts.read_policies(profile)
         params = GivenParams((*project.objects, *self.given.params), self.facts.scope_of)
-        surroundings = Surroundings(namespace_of, params, observe=self.facts.observe)
+        surroundings = Surroundings(namespace_of, params, self.facts.listeners)
         called = None if self.webhooks is None else self.webhooks.admission(profile, namespace_of)
         plugins: tuple[AdmissionPlugin, ...] = () if called is None else called.plugins
         if project.policies != PolicySet():

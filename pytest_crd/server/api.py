@@ -235,12 +235,16 @@ class Api:
 
     def _answer_special(self, special: Special, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         representation = Representation(request, type_)
-        context = SpecialContext(self.store, self.tokens, self._delete, self.access.users.find_added)
-        with self._settling():
-            value = special(context, request, info, type_)
+        context = SpecialContext(self.store, self.tokens, self._delete, self.access.users.find_added, [])
+        try:
+            with self._settling():
+                value = special(context, request, info, type_)
+        except ApiError as error:
+            error.warnings = error.warnings or tuple(context.warnings)
+            raise
         if isinstance(value, str):
             return encoding.page(200, value)
-        return representation.answer_object(201, value, is_whole=True)
+        return representation.answer_object(201, value, warnings=(*context.warnings,), is_whole=True)
 
     def _verbs(self) -> dict[str, Callable[[HTTPRequest, RequestInfo, ResourceType], Reply]]:
         return {

@@ -17,6 +17,7 @@ from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store.store import Store, StoredObject
 
 _ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
+_EVENTS: Final = "events"
 _POLICIES: Final = ("Foreground", "Background", "Orphan")
 _UNSAFE: Final = "ignoreStoreReadErrorWithClusterBreakingPotential"
 _POLICY_PATH: Final = FieldPath(("propagationPolicy",))
@@ -208,6 +209,8 @@ def _finalizers(entry: StoredObject, policy: str) -> list[str]:
         apiserver registry/generic/registry/store.go, deletionFinalizersForGarbageCollection.
     """
     present: list[str] = entry.value["metadata"].get("finalizers") or []
+    if entry.key.resource == _EVENTS:  # the garbage collector ignores them
+        return [name for name in present if name not in (_ORPHAN, _FOREGROUND)]
     if not policy:
         return present
     retained = [name for name in present if name not in (_ORPHAN, _FOREGROUND)]

@@ -15,10 +15,9 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import Admission
 from pytest_crd.engine.registry.admissionchain import AdmissionChain
 from pytest_crd.policies import definitions
-from pytest_crd.policies.auditing import Annotate
 from pytest_crd.policies.plugin import PolicyPlugin
 from pytest_crd.policies.storedpolicies import StoredPolicies
-from pytest_crd.policies.surroundings import Surroundings, ignore
+from pytest_crd.policies.surroundings import PolicyListeners, Surroundings
 from pytest_crd.server import namespaces, openapiendpoints
 from pytest_crd.server.authorization import policy
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
@@ -53,7 +52,7 @@ class ServerCatalog:
         namespaces: The namespace controller.
         roles: The roles and bindings.
         authorizer: The authorizer.
-        annotate: Called with each audit annotation of a policy.
+        policy_listeners: The listeners to admission policies.
     """
 
     def __init__(
@@ -86,8 +85,8 @@ class ServerCatalog:
         self._webhooks = StoredWebhooks(webhooks, self._webhook_configurations)
         self._called = self._webhooks.plugin(profile, self._namespace)
         self._policies = StoredPolicies(self._stored_policies)
-        self.annotate: Annotate = ignore
-        surroundings = Surroundings(self._namespace, StoredParams(store, self.types), self._annotate)
+        self.policy_listeners = PolicyListeners()
+        surroundings = Surroundings(self._namespace, StoredParams(store, self.types), self.policy_listeners)
         self._admission = AdmissionChain((PolicyPlugin(self._policies.read, surroundings, profile), self._called))
         self._controller = DefinitionController(store, self._definitions, self._webhooks)
         self._serve_built_in(None)
@@ -135,9 +134,6 @@ class ServerCatalog:
             self._definitions.plugins = plugins
             self._serve_built_in(plugins)
             self._controller.renew_types()
-
-    def _annotate(self, key: str, value: str) -> None:
-        self.annotate(key, value)
 
     def _namespace(self, name: str) -> Resource | None:
         """Return a Namespace by its name; None without one."""

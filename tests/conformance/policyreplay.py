@@ -45,7 +45,7 @@ def replay(conversation: Conversation, version: str) -> JSONValue:
     def annotate(key: str, value: str) -> None:
         annotations[-1][key] = value
 
-    api.catalog.annotate = annotate
+    api.catalog.policy_listeners.annotate = annotate
     results = list(policyconversations.run(filled.requests, send_audited, NAMESPACE))
     return policyconversations.normalize(results, annotations, filled.requests, NAMESPACE)
 

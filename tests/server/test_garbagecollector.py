@@ -53,6 +53,45 @@ def test_dependents_are_deleted_after_their_owner_at_all_depths(server: CrdServe
     assert _names(server) == ["other"]
 
 
+def _own(server: CrdServer, name: str, *owners: Mapping[str, Any]) -> None:
+    server["configmaps"].patch(name, {"metadata": {"ownerReferences": list(owners)}})
+
+
+def test_an_object_that_unblocks_its_owner_is_deleted_after_it(server: CrdServer) -> None:
+    b = _create(server, "b")
+    d = _create(server, "d", _owner(b, blockOwnerDeletion=True))
+    _create(server, "h", _owner(d, blockOwnerDeletion=True), finalizers=["example.com/hold"])
+    _own(server, "b", _owner(d, blockOwnerDeletion=True))
+    server["configmaps"].delete("b", propagation_policy="Foreground")
+    assert _names(server) == ["h"]
+    metadata = server["configmaps"].get("h")["metadata"]
+    assert (metadata["ownerReferences"], metadata["finalizers"]) == (
+        [_owner(d, blockOwnerDeletion=True)],
+        ["example.com/hold"],
+    )
+
+
+def test_an_object_that_unblocks_an_owner_with_another_finalizer_stays(server: CrdServer) -> None:
+    a = _create(server, "a", finalizers=["example.com/hold"])
+    b = _create(server, "b", _owner(a, blockOwnerDeletion=True))
+    _create(server, "e", _owner(b))
+    _own(server, "a", _owner(b, blockOwnerDeletion=False))
+    server["configmaps"].delete("a", propagation_policy="Foreground")
+    assert _names(server) == ["a", "b", "e"]
+    assert server["configmaps"].get("a")["metadata"]["finalizers"] == ["example.com/hold"]
+    assert server["configmaps"].get("b")["metadata"]["ownerReferences"] == [_owner(a, blockOwnerDeletion=False)]
+
+
+def test_an_object_whose_owners_go_at_the_same_time_reads_them_in_order(server: CrdServer) -> None:
+    a = _create(server, "a")
+    b = _create(server, "b", _owner(a, blockOwnerDeletion=True))
+    c = _create(server, "c", _owner(a), finalizers=["orphan"])
+    _create(server, "d", _owner(a), _owner(c, blockOwnerDeletion=True), _owner(b, blockOwnerDeletion=True))
+    server["configmaps"].delete("a")
+    assert _names(server) == ["d"]
+    assert "ownerReferences" not in server["configmaps"].get("d")["metadata"]
+
+
 def test_the_collector_sends_its_requests_as_its_service_account() -> None:
     seen: list[AdmissionRequest] = []
 

@@ -233,6 +233,9 @@ def _install_roles(api: Api, places: ManifestPlaces) -> InstalledRoles:
 def _install_policies(config: pytest.Config, api: Api, places: ManifestPlaces) -> InstalledPolicies:
     from pytest_crd.plugin import projectpolicies  # noqa: PLC0415 - most projects have no policies
 
+    listeners = projectpolicies.get_listeners(config)
+    api.catalog.policy_listeners.observe = listeners.observe
+    api.catalog.policy_listeners.observe_match = listeners.observe_match
     return InstalledPolicies(api, projectpolicies.read_manifests(config, places))
 
 
