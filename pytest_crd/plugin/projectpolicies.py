@@ -10,7 +10,7 @@ import pytest
 
 from pytest_crd.discovery import policyfiles
 from pytest_crd.engine.api.context import Webhooks
-from pytest_crd.engine.cel.library.accesschecks import AccessRequest, Authorize
+from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorize
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
@@ -95,7 +95,7 @@ def _is_namespaced(config: pytest.Config, kind: ParamKind) -> bool | None:
     return next((record.namespaced for record in records), None)
 
 
-def _is_granted(rules: Sequence[JSONObject], access: AccessRequest) -> bool:
+def _is_granted(rules: Sequence[JSONObject], access: AccessRequest) -> AccessAnswer:
     from pytest_crd.server.authorization import admissionauthorizer  # noqa: PLC0415 - few policies ask an authorizer
 
     return admissionauthorizer.is_granted(rules, access)
@@ -119,7 +119,7 @@ def _authorize(config: pytest.Config) -> Authorize | None:
         InstalledRoles(api, manifests)
         return functools.partial(admissionauthorizer.authorize, api.catalog.authorizer)
 
-    def authorize(access: AccessRequest) -> bool:
+    def authorize(access: AccessRequest) -> AccessAnswer:
         return make()(access)
 
     return authorize

@@ -48,6 +48,9 @@ _PLUGIN: Final = "MutatingAdmissionPolicy"
 _BUDGET: Final = 10_000_000
 _FORBIDDEN: Final = "Forbidden"
 
+# The server decodes the patched Scale of a custom resource as a custom resource.
+_SCALE: Final = "request to convert CR to an invalid group/version: autoscaling/v1"
+
 
 def mutate(
     policies: Sequence[BoundPolicy],
@@ -199,6 +202,8 @@ class _Round:
         given, go = Given(variables), self._go
         if item.policy.mutations[index].patch_type != APPLY_CONFIGURATION:
             patched = jsonpatching.apply(outcome.value, given, current, go and go.type, self._profile)
+            if self._request.subresource == "scale" and self._request.interfaces.go is None:
+                raise PatchError(_SCALE)
             return patched if go is None else {**go.default({**patched})}
         merged = applyconfiguration.apply(outcome.value, given, current, find_type(current))
         return merged if go is None else _decode(merged, go)

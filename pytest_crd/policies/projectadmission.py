@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.api.context import NamespaceOf, Webhooks
-from pytest_crd.engine.cel.library.accesschecks import AccessRequest, Authorize
+from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorize
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.jsonvalue import JSONObject
@@ -23,7 +23,7 @@ from pytest_crd.policies.surroundings import PolicyListeners, Surroundings
 from pytest_crd.webhooks.calledwebhooks import labelled
 
 # Returns whether rules, as in a Role, allow an access request.
-IsGranted: TypeAlias = Callable[[Sequence[JSONObject], AccessRequest], bool]
+IsGranted: TypeAlias = Callable[[Sequence[JSONObject], AccessRequest], AccessAnswer]
 
 
 class ProjectPolicies(NamedTuple):

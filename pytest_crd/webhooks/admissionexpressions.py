@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError, CostLimitError, UnsupportedExpressionError
 from pytest_crd.engine.cel.library import accesschecks
-from pytest_crd.engine.cel.library.accesschecks import AccessRequest, Authorizer, ResourceCheck
+from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorizer, ResourceCheck
 from pytest_crd.engine.cel.run.interpreter import COST_LIMIT, Program, ProgramError
 from pytest_crd.engine.cel.types import celtypes
 from pytest_crd.engine.cel.types.celtypes import BOOL, DYN, INT, STRING, TIMESTAMP, Type, TypeProvider
@@ -356,10 +356,10 @@ def _authorizers(request: AdmissionRequest) -> dict[str, Value]:
     return {AUTHORIZER: Authorizer(access, authorize), _OF_REQUEST: ResourceCheck(own, authorize)}
 
 
-def _authorize(request: AccessRequest) -> bool:
-    """Return True for an administrator; other users depend on roles, which are unknown."""
+def _authorize(request: AccessRequest) -> AccessAnswer:
+    """Allow everything to an administrator; other users depend on roles, which are unknown."""
     if _MASTERS in request.groups:
-        return True
+        return AccessAnswer(is_allowed=True)
     user = printing.quote(request.username)
     raise UnsupportedExpressionError(
         f"the authorizer in expressions of admission for the user {user}, as it knows no roles"
