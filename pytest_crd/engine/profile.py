@@ -43,6 +43,8 @@ class Profile(NamedTuple):
         negotiates_lists_first: Whether the form of a list is negotiated before its options are read (since 1.36).
         constrains_impersonation: Whether impersonation may be limited to modes and verbs (since 1.36).
         blames_clients_for_impersonation: Whether an impersonation without a user is a 400 (since 1.35; a 500 before).
+        audits_all_failures: Whether the audit annotation about failed validations of policies has all of them (since 1.37; the first
+            one before).
         names_authorizers: Whether the reason of a refused request names the authorizer, `rbac: ` (since 1.37).
         closes_deleted_crds: Whether a CRD with a deletion timestamp refuses new custom resources (since 1.37; before, only
             while the controller deletes the custom resources).
@@ -168,6 +170,7 @@ class Profile(NamedTuple):
     blames_clients_for_delete_options: bool = True
     constrains_impersonation: bool = True
     blames_clients_for_impersonation: bool = True
+    audits_all_failures: bool = True
     names_authorizers: bool = True
     scheme_line: int = 111
     negotiates_lists_first: bool = True
@@ -256,6 +259,7 @@ _V1_36: Final = _V1_37._replace(
     version="1.36",
     apply=_V1_37.apply._replace(reads_patches=False, keeps_owners_on_errors=False, reads_keys_whole=False),
     json_patch=_V1_37.json_patch._replace(checks_json_first=False),
+    audits_all_failures=False,
     names_authorizers=False,
     closes_deleted_crds=False,
     lowers_preconditions=False,

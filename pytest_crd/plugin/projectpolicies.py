@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Final
 
 import pytest
 
 from pytest_crd.discovery import policyfiles
 from pytest_crd.engine.api.context import Webhooks
-from pytest_crd.engine.cel.library.accesschecks import AccessRequest, Authorize
+from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorize
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
@@ -18,9 +19,13 @@ from pytest_crd.plugin.settings import server
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.policies import reading
 from pytest_crd.policies.definitions import ParamKind
+from pytest_crd.policies.invocations import PolicyInvocation
+from pytest_crd.policies.policycoverage import PolicyMeter
 from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectFacts, ProjectPolicies
+from pytest_crd.policies.surroundings import Evaluation, PolicyListeners
 
-_MANIFESTS = pytest.StashKey[Sequence[Manifest]]()
+_MANIFESTS: Final = pytest.StashKey[Sequence[Manifest]]()
+_METER: Final = pytest.StashKey[PolicyMeter]()
 
 
 def read_manifests(config: pytest.Config, places: ManifestPlaces) -> Sequence[Manifest]:
@@ -51,10 +56,29 @@ def add(config: pytest.Config, places: ManifestPlaces, webhooks: Webhooks | None
     def read_policies(profile: Profile) -> ProjectPolicies:
         return reading.read(read_manifests(config, places), profile)
 
-    return ProjectAdmission(
-        ProjectFacts(read_policies, functools.partial(_is_namespaced, config), _is_granted, _authorize(config)),
-        webhooks,
-    )
+    scope_of = functools.partial(_is_namespaced, config)
+    facts = ProjectFacts(read_policies, get_listeners(config), scope_of, _is_granted, _authorize(config))
+    return ProjectAdmission(facts, webhooks)
+
+
+def get_listeners(config: pytest.Config) -> PolicyListeners:
+    """Return the listeners to the policies of a session, which measure coverage."""
+
+    def observe(evaluation: Evaluation) -> None:
+        config.stash[_METER].observe(evaluation)
+
+    def observe_match(item: PolicyInvocation) -> None:
+        config.stash[_METER].observe_match(item)
+
+    config.stash.setdefault(_METER, PolicyMeter())
+    return PolicyListeners(observe=observe, observe_match=observe_match)
+
+
+def take_reached(config: pytest.Config) -> set[tuple[str, ...]]:
+    """Return the points that requests have reached since the last call."""
+    meter = config.stash.get(_METER, PolicyMeter())
+    config.stash[_METER] = PolicyMeter()
+    return {tuple(point) for point in meter.reached}
 
 
 def _is_namespaced(config: pytest.Config, kind: ParamKind) -> bool | None:
@@ -71,7 +95,14 @@ def _is_namespaced(config: pytest.Config, kind: ParamKind) -> bool | None:
     return next((record.namespaced for record in records), None)
 
 
-def _is_granted(rules: Sequence[JSONObject], access: AccessRequest) -> bool:
+def built_in_resources() -> list[tuple[str, str, str]]:
+    """Return group, version and plural of the resources of built-in kinds."""
+    from pytest_crd.server.builtin import builtinkinds  # noqa: PLC0415 - only checks ask for them
+
+    return [(record.group, record.version, record.plural) for record in builtinkinds.records()]
+
+
+def _is_granted(rules: Sequence[JSONObject], access: AccessRequest) -> AccessAnswer:
     from pytest_crd.server.authorization import admissionauthorizer  # noqa: PLC0415 - few policies ask an authorizer
 
     return admissionauthorizer.is_granted(rules, access)
@@ -95,7 +126,7 @@ def _authorize(config: pytest.Config) -> Authorize | None:
         InstalledRoles(api, manifests)
         return functools.partial(admissionauthorizer.authorize, api.catalog.authorizer)
 
-    def authorize(access: AccessRequest) -> bool:
+    def authorize(access: AccessRequest) -> AccessAnswer:
         return make()(access)
 
     return authorize

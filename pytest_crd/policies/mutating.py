@@ -48,6 +48,9 @@ _PLUGIN: Final = "MutatingAdmissionPolicy"
 _BUDGET: Final = 10_000_000
 _FORBIDDEN: Final = "Forbidden"
 
+# The server decodes the patched Scale of a custom resource as a custom resource.
+_SCALE: Final = "request to convert CR to an invalid group/version: autoscaling/v1"
+
 
 def mutate(
     policies: Sequence[BoundPolicy],
@@ -104,7 +107,7 @@ class _Round:
     def _is_ready(self, item: PolicyInvocation | ConfigurationProblem) -> bool:
         """Return whether a policy can be evaluated; note its problem otherwise."""
         if isinstance(item, PolicyInvocation):
-            self._surroundings.observe_match(item)
+            self._surroundings.listeners.observe_match(item)
             if item.invocation in self._by_version:
                 return True
             objects = VersionedObjects(self._request, self._profile)
@@ -115,7 +118,7 @@ class _Round:
             else:
                 self._by_version[item.invocation] = objects
                 return True
-        self._surroundings.observe_problem(item)
+        self._surroundings.listeners.observe_problem(item)
         self._fail(item.policy, item.binding, item.message, _FORBIDDEN)
         return False
 
@@ -141,7 +144,7 @@ class _Round:
         compiled = compiledpolicies.compile(policy, self._profile)
         variables = activation.activate(item, self._request, objects, namespace)
         try:
-            if not evaluating.meets_conditions(compiled, variables, self._surroundings.observe):
+            if not evaluating.meets_conditions(compiled, variables, self._surroundings.listeners.observe):
                 return
         except MatchConditionError as error:
             self._fail(policy, binding, str(error))
@@ -189,7 +192,7 @@ class _Round:
         if find_type is None:
             raise UnsupportedExpressionError(f"mutations of {current.get('kind')} by policies")
         variables = activation.activate(item, self._request, objects, namespace).expressions
-        part = Part(compiled, "mutations", self._surroundings.observe)
+        part = Part(compiled, "mutations", self._surroundings.listeners.observe)
         try:
             outcome = part.evaluate_at(index, expression, variables, Budget(_BUDGET))
         except OutOfBudgetError as error:
@@ -199,6 +202,8 @@ class _Round:
         given, go = Given(variables), self._go
         if item.policy.mutations[index].patch_type != APPLY_CONFIGURATION:
             patched = jsonpatching.apply(outcome.value, given, current, go and go.type, self._profile)
+            if self._request.subresource == "scale" and self._request.interfaces.go is None:
+                raise PatchError(_SCALE)
             return patched if go is None else {**go.default({**patched})}
         merged = applyconfiguration.apply(outcome.value, given, current, find_type(current))
         return merged if go is None else _decode(merged, go)

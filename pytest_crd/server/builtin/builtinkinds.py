@@ -26,7 +26,7 @@ _EVENT: Final = (
 )
 _ADMISSION: Final = "admissionregistration.k8s.io"
 _RBAC: Final = "rbac.authorization.k8s.io"
-# The validated kinds by resource, each with the fields that updates may not change besides metadata.
+# The validated kinds by resource, each with the fields that updates may not change besides metadata, and conditions.
 VALIDATED: Final[Mapping[str, Sequence[str]]] = {
     "configmaps": ("binaryData (if immutable)", "data (if immutable)", "immutable (once true)"),
     "events": (),
@@ -94,7 +94,17 @@ class BuiltInRecord(NamedTuple):
     @property
     def is_validated(self) -> bool:
         """Whether written objects are validated as a server does."""
-        return f"{self.plural}.{self.group}".removesuffix(".") in VALIDATED
+        return self.resource in VALIDATED
+
+    @property
+    def immutable(self) -> Sequence[str]:
+        """The fields that updates may not change, each with its condition; empty unless the kind is validated."""
+        return VALIDATED.get(self.resource, ())
+
+    @property
+    def resource(self) -> str:
+        """The name of its resource: `plural` or `plural.group`."""
+        return f"{self.plural}.{self.group}".removesuffix(".")
 
 
 @functools.cache

@@ -125,7 +125,7 @@ class BuiltInStrategy(ObjectStrategy):
         if live is None and self.plural == _NODES:
             return PendingWrite(dict(read.resource), live, read, subresource)
         if live is not None and (self.plural, subresource) in partwrites.SUBRESOURCES:
-            resource = partwrites.merged(self.plural, subresource, read.resource, live)
+            resource = partwrites.merged(self.plural, subresource, read.resource, live, self.profile)
             return PendingWrite(resource, live, read, subresource)
         return super().prepare(read, live, subresource)
 

@@ -170,7 +170,7 @@ class BuiltInType(ResourceType):
         def build_results() -> tuple[Resource | None, Resource | None]:
             old = request_.body.value["metadata"] if before is None else before["metadata"]
             counted = self.names.plural == "deployments" and not request_.subresource
-            writing = finishing.Writing(before, request_.user, self.store, request_.subresource)
+            writing = finishing.Writing(before, old, request_.user, self.store, self.profile, request_.subresource)
 
             def finish(value: Resource) -> Resource:
                 value = self._finished(value, old, counts_annotations=counted)

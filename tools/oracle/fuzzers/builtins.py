@@ -120,9 +120,9 @@ def _stable(value: JSONValue) -> JSONValue:
         stable["spec"] = {key: value for key, value in stable["spec"].items() if key not in ("username", "uid")}
     if stable.get("kind") == "Service" and stable["spec"].get("clusterIP", "None") != "None":
         stable["spec"] |= {"clusterIP": "IP", "clusterIPs": ["IP"] * len(stable["spec"].get("clusterIPs", ()))}
-        for port in stable["spec"].get("ports", ()):
-            if port.get("nodePort", 0) >= 30000:
-                port["nodePort"] = 30000
+        for port in (*stable["spec"].get("ports", ()), stable["spec"]):
+            for key in port.keys() & {"nodePort", "healthCheckNodePort"}:
+                port[key] = min(port[key], 30000)
     return stable
 
 

@@ -30,7 +30,7 @@ _LENGTH: Final = 12
 _GENERATED: Final = frozenset({"uid", "creationTimestamp", "resourceVersion", "time", "deletionTimestamp"})
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _REVISIONS: Final = re.compile(r"(meta:|record|precondition|revision=) ?\(?\d+\)?|\d+")
-# Fields whose entries errors name in any order.
+# Fields with entries that errors name in any order.
 _MAPS: Final = re.compile(r"(data|binaryData)\[|metadata\.(labels|annotations)\Z|.*(matchLabels|selector)\Z")
 
 
@@ -46,9 +46,9 @@ def fuzz(cluster: Cluster, options: argparse.Namespace) -> int:
     for kind in validationgen.KINDS:
         if options.kinds and kind.rpartition(" ")[2] not in options.kinds:
             continue
-        codes, found = _compare(cluster, api, kind, namespace, options)
-        differing += found
-        print(f"{kind}: {sum(codes.values())} requests {dict(sorted(codes.items()))}, {found} differ", flush=True)
+        codes, differences = _compare(cluster, api, kind, namespace, options)
+        differing += differences
+        print(f"{kind}: {sum(codes.values())} requests {dict(sorted(codes.items()))}, {differences} differ", flush=True)
     print(f"{differing} differ ({time.monotonic() - started:.0f} s)")
     return int(bool(differing))
 
@@ -58,7 +58,7 @@ def _compare(
 ) -> tuple[dict[int, int], int]:
     """Return the number of answers by code, and the number of conversations with a difference."""
     codes: dict[int, int] = {}
-    found = 0
+    differences = 0
     for requests, answers in _conversations(cluster, kind, namespace, options):
         for theirs in answers:
             codes[theirs.code] = codes.get(theirs.code, 0) + 1
@@ -67,12 +67,12 @@ def _compare(
             expected, actual = _stable(theirs), _stable(ours)
             if expected == actual:
                 continue
-            found += 1
-            if found <= options.limit:
+            differences += 1
+            if differences <= options.limit:
                 print(f"\n{json.dumps(request)[:2000]} ({place + 1} of {request['path']})")
                 print("\n".join(f"  {line}" for line in _differences(expected, actual, "")), flush=True)
             break
-    return codes, found
+    return codes, differences
 
 
 def _conversations(

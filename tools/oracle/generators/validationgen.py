@@ -202,7 +202,7 @@ _JSONS: Final = (
 _PEMS: Final = ("x", "", _CERTIFICATE, _PRIVATE, _OTHER, _OTHER + _CERTIFICATE, _OTHER + _OTHER, _CERTIFICATE * 2)
 _SECRETS: Final[_Pool] = (
     *({key: _b64(text)} for key in (".dockercfg", ".dockerconfigjson") for text in _JSONS),
-    *({"tls.crt": _b64(one), "tls.key": _b64(two)} for one in _PEMS for two in _PEMS),
+    *({"tls.crt": _b64(first), "tls.key": _b64(second)} for first in _PEMS for second in _PEMS),
     *({"tls.crt": ""}, {"tls.key": ""}, {"username": ""}, {"password": "YQ=="}, {"ssh-privatekey": ""}),
     *({"ssh-privatekey": "YQ=="}, {}, {"username": "", "password": ""}),
     {"a": base64.b64encode(b"x" * _MIB).decode()},

@@ -76,7 +76,7 @@ def _metadata() -> Iterator[JSONValue]:
 
 
 def _immutable() -> Iterator[JSONValue]:
-    """Yield updates of objects whose data or type is immutable."""
+    """Yield updates of objects with immutable data, or of another type."""
     for kind, field in (("v1 ConfigMap", "binaryData"), ("v1 Secret", "data")):
         path = KINDS[kind].path
         body = validationgen.changed(kind, "i", immutable=True, data={"a": "YQ=="})

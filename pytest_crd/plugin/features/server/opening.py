@@ -71,10 +71,8 @@ def open_server(request: pytest.FixtureRequest, crds: Sequence[CustomResourceDef
         )
     arguments, settings = _read_markers(request.node), live.read(request.config)
     roles = _find_roles(request, arguments)
-    if roles is not None and settings is not None:
-        pytest.skip(
-            "crd_server with roles decides as kube-apiserver does, and --crd-live asks a server with roles of its own"
-        )
+    if settings is not None:
+        _demand_cluster_arguments(arguments, roles)
     context = (
         _open_in_process(request, crds, arguments, roles)
         if settings is None
@@ -104,7 +102,8 @@ def _open_in_process(
     if collects_garbage is None:
         collects_garbage = bool(server.GARBAGE_COLLECTION.read_value(request.config))
     api = _api(request.config, crds, version, token, collects_garbage=collects_garbage)
-    log, faults = RequestLog(), Faults()
+    log, faults = RequestLog(api.request_names), Faults(api.request_names)
+    api.on_collection = log.note
     installed = _install(request.config, api, roles)
     certificates = _certificates(request.config)
     try:
@@ -118,9 +117,7 @@ def _open_in_process(
     path = _kubeconfig(request)
     controls = ServerControls(api, log, faults, lambda: _restore(crd_server, api, arguments, request.node, installed))
     kubeconfigs = UserKubeconfigs(api, installed.roles, transport.url, certificates.authority, path)
-    crd_server = CrdServer(
-        InProcess(api), log, controls, url=transport.url, kubeconfig=str(path), kubeconfig_of=kubeconfigs.write
-    )
+    crd_server = CrdServer(InProcess(api), log, controls, url=transport.url, kubeconfig=str(path), users=kubeconfigs)
     try:
         _fill(crd_server, api, arguments, request.node)
         _add_faults(faults, arguments)
@@ -128,7 +125,7 @@ def _open_in_process(
         transport.start()
         isolation = Isolation(crd_server.url, crd_server.kubeconfig, is_loopback=True)
         reported = hooks.ReportedServer(
-            log, isolation, faults, crd_server.commands, str(request.fixturename), installed.roles
+            log, isolation, faults, crd_server.commands, str(request.fixturename), api.store.clock, installed.roles
         )
         hooks.report_requests(request.node, reported, server.read(request.config))
         with isolation.active():
@@ -151,7 +148,7 @@ def _open_in_cluster(
 ) -> Iterator[CrdServer]:
     from pytest_crd.plugin.features.server import cluster  # noqa: PLC0415 - most sessions use no cluster
 
-    stay, commands, path, log = None, None, _kubeconfig(request), RequestLog()
+    stay, commands, path = None, None, _kubeconfig(request)
     try:
         shared = cluster.of_session(request.config, settings)
         if arguments.kubernetes_version not in (None, shared.version):
@@ -159,9 +156,8 @@ def _open_in_cluster(
                 f"asks for Kubernetes {arguments.kubernetes_version}, and the server of --crd-live is {shared.version}"
             )
         shared.install(crds)
-        if arguments.faults:
-            pytest.skip(_SKIPPED.format("faults"))
         api = _api(request.config, crds, shared.version)
+        log = RequestLog(api.request_names)
         stay = cluster.Stay(shared, api, arguments.namespaces)
         url, where = shared.server.address, stay.namespace
         crd_server = CrdServer(stay, log, _ClusterControls(), url=url, kubeconfig=str(path), namespace=where)
@@ -169,7 +165,7 @@ def _open_in_cluster(
         _create_objects(crd_server, arguments, request.node)
         path.write_text(shared.kubeconfig(where), encoding="utf-8")
         isolation = Isolation(url, crd_server.kubeconfig, is_loopback=False)
-        reported = hooks.ReportedServer(log, isolation, Faults(), commands, str(request.fixturename))
+        reported = hooks.ReportedServer(log, isolation, Faults(), commands, str(request.fixturename), api.store.clock)
         hooks.report_cluster_requests(request.node, reported, server.read(request.config))
         with isolation.active():
             yield crd_server
@@ -183,6 +179,16 @@ def _open_in_cluster(
         path.unlink(missing_ok=True)
         if stay is not None:
             stay.end()
+
+
+def _demand_cluster_arguments(arguments: _ServerArguments, roles: ManifestPlaces | None) -> None:
+    """Skip a test that needs the server of pytest-crd, before anything is installed on that of `--crd-live`."""
+    if roles is not None:
+        pytest.skip(
+            "crd_server with roles decides as kube-apiserver does, and --crd-live asks a server with roles of its own"
+        )
+    if arguments.faults:
+        pytest.skip(_SKIPPED.format("faults"))
 
 
 def _find_roles(request: pytest.FixtureRequest, arguments: _ServerArguments) -> ManifestPlaces | None:
@@ -227,6 +233,9 @@ def _install_roles(api: Api, places: ManifestPlaces) -> InstalledRoles:
 def _install_policies(config: pytest.Config, api: Api, places: ManifestPlaces) -> InstalledPolicies:
     from pytest_crd.plugin import projectpolicies  # noqa: PLC0415 - most projects have no policies
 
+    listeners = projectpolicies.get_listeners(config)
+    api.catalog.policy_listeners.observe = listeners.observe
+    api.catalog.policy_listeners.observe_match = listeners.observe_match
     return InstalledPolicies(api, projectpolicies.read_manifests(config, places))
 
 
@@ -256,6 +265,8 @@ def _read_markers(item: pytest.Item) -> _ServerArguments:
     for key in ("namespaces", "objects", "faults", "rbac"):
         if isinstance(values.get(key, ()), str):
             pytest.fail(f"{key}={values[key]!r}: a list; write {_WRITE}", pytrace=False)
+    if not isinstance(collects := values.get("garbage_collection"), bool | None):
+        pytest.fail(f"garbage_collection={collects!r}: True or False", pytrace=False)
     return _ServerArguments(**values)
 
 

@@ -15,6 +15,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+
 _BLOCK: Final = re.compile(
     rb"^-----BEGIN ([^\n]*?)-----[ \t]*\r?\n(.*?)^-----END \1-----[ \t]*\r?$", re.DOTALL | re.MULTILINE
 )
@@ -26,13 +30,13 @@ _KEY: Final = "PRIVATE KEY"
 def find_problem(certificate: bytes, key: bytes) -> str:
     """Return Go's message about a certificate and a key as PEM; empty if they match."""
     blocks = [*_blocks(certificate)]
-    found = [content for type_, content in blocks if type_ == _CERTIFICATE]
-    if not found:
+    certificates = [content for type_, content in blocks if type_ == _CERTIFICATE]
+    if not certificates:
         return _without_certificate([type_ for type_, _ in blocks])
     skipped = []
     for type_, content in _blocks(key):
         if type_ == _KEY or type_.endswith(f" {_KEY}"):
-            return _mismatch(found[0], content)
+            return _mismatch(certificates[0], content)
         skipped.append(type_)
     return _without_key(skipped)
 
@@ -78,10 +82,6 @@ def _without_key(skipped: list[str]) -> str:
 
 def _mismatch(certificate: bytes, key: bytes) -> str:
     """Return the problem of a certificate and a key as DER; empty if they match."""
-    from cryptography import x509  # noqa: PLC0415 - a large import, needed for TLS Secrets only
-    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415 - as above
-    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - as above
-
     try:
         public = x509.load_der_x509_certificate(certificate).public_key()
     except (ValueError, UnsupportedAlgorithm):

@@ -33,7 +33,7 @@ def validate_create(write: ValidatedWrite) -> list[FieldError]:
 
 def validate_update(write: ValidatedWrite) -> list[FieldError]:
     """Validate an update of a Namespace, of its status or of its finalizers."""
-    if not write.subresource:  # finalizers are those of the stored object
+    if not write.subresource:  # the finalizers stay as they are stored
         return [*validatedwrites.validate_core_metadata(write), *validatedwrites.validate_core_change(write)]
     errors = validatedwrites.validate_core_change(write)
     if write.subresource == "status":

@@ -93,6 +93,6 @@ def _validate_config(content: bytes | None, key: str) -> list[FieldError]:
     if not problem:
         value = json.loads(text)
         if value is not None and not isinstance(value, dict):
-            found = decodeerrors.describe(value)
-            problem = f"json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+            type_name = decodeerrors.describe(value)
+            problem = f"json: cannot unmarshal {type_name} into Go value of type map[string]interface {{}}"
     return [fielderror.invalid(path, _REDACTED, problem)] if problem else []

@@ -121,7 +121,7 @@ def validate_unchanged(write: ValidatedWrite, name: str, kind: GoType, shown: st
     return [badvalues.invalid_of_type(path, new, kind, IMMUTABLE, write.profile)]
 
 
-# Types whose values errors print without JSON.
+# Types with values that errors print without JSON.
 _SIMPLE: Final = frozenset({"string", "int32", "int64", "bool"})
 
 

@@ -134,6 +134,7 @@ def test_a_mark_can_name_a_served_version_beside_another_setting(project: Projec
     [
         ("('x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
         ("(name='x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
+        ("(garbage_collection='false')", "*garbage_collection='false': True or False"),
         ("(namespaces='x')", "*namespaces='x': a list; write @pytest.mark.crd_server(*"),
         ("(kubernetes_version='1.1')", "test_it.py:6: the mark crd_server: unknown Kubernetes version '1.1'*"),
         ("(objects=['no.yaml'])", "*no.yaml*"),

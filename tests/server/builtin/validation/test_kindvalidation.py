@@ -82,14 +82,14 @@ def test_missing_verbs_are_reported_in_place_by_older_versions() -> None:
 
 def test_a_terminating_namespace_keeps_its_phase() -> None:
     server = servers.api()
-    held = {"metadata": {"name": "team", "finalizers": ["example.com/hold"]}}
-    servers.ask(server, "POST", "/api/v1/namespaces", held)
+    finalized = {"metadata": {"name": "team", "finalizers": ["example.com/hold"]}}
+    servers.ask(server, "POST", "/api/v1/namespaces", finalized)
     servers.ask(server, "DELETE", "/api/v1/namespaces/team")
     refused = servers.ask(server, "PATCH", "/api/v1/namespaces/team/status", {"status": {"phase": "Active"}}, **MERGE)
     detail = "may only be 'Terminating' if `deletionTimestamp` is not empty"
     assert errors(refused) == [("status.Phase", f'Invalid value: "Active": {detail}')]
-    kept = {"status": {"phase": "Terminating"}}
-    assert servers.ask(server, "PATCH", "/api/v1/namespaces/team/status", kept, **MERGE).code == 200
+    status = {"status": {"phase": "Terminating"}}
+    assert servers.ask(server, "PATCH", "/api/v1/namespaces/team/status", status, **MERGE).code == 200
 
 
 def test_finalize_writes_metadata_and_finalizers() -> None:
@@ -130,11 +130,11 @@ def test_events_of_the_new_group_change_only_their_series() -> None:
 def test_a_generated_name_that_is_taken_is_told() -> None:
     server = servers.api()
     servers.ask(server, "POST", f"{CORE}/configmaps", NAME)
-    taken = servers.ask(server, "POST", f"{CORE}/configmaps", {"metadata": {"name": "a", "generateName": "a-"}})
-    assert taken.value["message"].endswith(
+    answer = servers.ask(server, "POST", f"{CORE}/configmaps", {"metadata": {"name": "a", "generateName": "a-"}})
+    assert answer.value["message"].endswith(
         '"a" already exists, the server was not able to generate a unique name for the object'
     )
-    assert dict(taken.headers)["Retry-After"] == "1"
+    assert dict(answer.headers)["Retry-After"] == "1"
 
 
 @pytest.mark.parametrize("type_", ["dockercfg", "dockerconfigjson"])
@@ -155,8 +155,41 @@ def test_configurations_of_registries_are_json_objects(type_: str, text: str, pr
     server = servers.api()
     secret = {**NAME, "type": f"kubernetes.io/{type_}", "data": {f".{type_}": base64.b64encode(text.encode()).decode()}}
     answer = servers.ask(server, "POST", f"{CORE}/secrets", secret)
-    found = [] if answer.code == 201 else errors(answer)
+    causes = [] if answer.code == 201 else errors(answer)
     redacted = f'Invalid value: "<secret contents redacted>": {problem}'
-    assert found == ([(f"data[.{type_}]", redacted)] if problem else [])
-    other = {"metadata": {"name": "b"}, "type": f"kubernetes.io/{type_}"}
-    assert errors(servers.ask(server, "POST", f"{CORE}/secrets", other)) == [(f"data[.{type_}]", "Required value")]
+    assert causes == ([(f"data[.{type_}]", redacted)] if problem else [])
+    empty = {"metadata": {"name": "b"}, "type": f"kubernetes.io/{type_}"}
+    assert errors(servers.ask(server, "POST", f"{CORE}/secrets", empty)) == [(f"data[.{type_}]", "Required value")]
+
+
+def test_a_new_object_with_a_version_is_refused_even_if_its_name_is_being_deleted() -> None:
+    server = servers.api()
+    finalized = {"metadata": {"name": "a", "finalizers": ["example.com/hold"]}}
+    servers.ask(server, "POST", f"{CORE}/configmaps", finalized)
+    servers.ask(server, "DELETE", f"{CORE}/configmaps/a")
+    versioned = servers.ask(server, "POST", f"{CORE}/configmaps", {"metadata": {"name": "a", "resourceVersion": "1"}})
+    message = "resourceVersion should not be set on objects to be created"
+    assert (versioned.code, versioned.value["message"]) == (500, message)
+
+
+def test_a_deleted_event_does_not_wait_for_the_garbage_collector() -> None:
+    server = servers.api()
+    event = {"metadata": {"name": "a", "finalizers": ["orphan"]}, "involvedObject": {"kind": "Pod", "name": "p"}}
+    servers.ask(server, "POST", f"{CORE}/events", event)
+    assert servers.ask(server, "DELETE", f"{CORE}/events/a").value["kind"] == "Status"
+    assert servers.ask(server, "GET", f"{CORE}/events/a").code == 404
+
+
+def test_a_changed_role_without_a_name_is_reported_in_place() -> None:
+    server = servers.api()
+    servers.ask(server, "POST", f"{ROLES}/rolebindings", {**NAME, "roleRef": {"kind": "Role", "name": "r"}})
+    refused = servers.ask(server, "PATCH", f"{ROLES}/rolebindings/a", {"roleRef": {"name": None}}, **MERGE)
+    assert [field for field, _ in errors(refused)] == ["roleRef.name", "roleRef"]
+
+
+def test_the_generation_of_a_new_object_is_validated_and_stays() -> None:
+    server = servers.api()
+    refused = servers.ask(server, "POST", f"{CORE}/configmaps", {"metadata": {"name": "a", "generation": -1}})
+    assert errors(refused) == [("metadata.generation", "Invalid value: -1: must be greater than or equal to 0")]
+    created = servers.ask(server, "POST", f"{CORE}/configmaps", {"metadata": {"name": "a", "generation": 5}})
+    assert created.value["metadata"]["generation"] == 5
