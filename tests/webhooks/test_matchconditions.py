@@ -12,6 +12,8 @@ from pytest_crd.engine.cel.library.accesschecks import AccessRequest
 from pytest_crd.webhooks import admissionexpressions, admissionreview, matchconditions, matching
 from pytest_crd.webhooks.matchconditions import MatchConditionError
 
+ALLOWED = accesschecks.AccessAnswer(is_allowed=True)
+
 
 def are_met(*expressions: str, policy: str = "Fail", groups: tuple[str, ...] = ("g",)) -> bool:
     request = admissions.admission_request()
@@ -132,5 +134,5 @@ def test_checks_fail_as_in_the_server(expression: str, problem: str) -> None:
 
 def test_checks_have_no_text_but_a_type() -> None:
     request = AccessRequest("u", ())
-    assert str(accesschecks.Authorizer(request, lambda _: True)) == "kubernetes.authorization.Authorizer"
-    assert str(accesschecks.Decision(is_allowed=True)) == "kubernetes.authorization.Decision"
+    assert str(accesschecks.Authorizer(request, lambda _: ALLOWED)) == "kubernetes.authorization.Authorizer"
+    assert str(accesschecks.Decision(ALLOWED)) == "kubernetes.authorization.Decision"
