@@ -14,12 +14,13 @@ from pytest_crd.engine.cel.text import spelling
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import admission
-from pytest_crd.engine.registry.admission import ADMINISTRATOR, AdmissionRequest, User
+from pytest_crd.engine.registry.admission import ADMINISTRATOR, AdmissionRequest
 from pytest_crd.engine.rules.trial import TrialError
 from pytest_crd.policies import activation, compiledpolicies, reading
 from pytest_crd.policies.composition import VARIABLES, LazyVariables
 from pytest_crd.policies.definitions import Binding, Policy
 from pytest_crd.policies.invocations import PolicyInvocation
+from pytest_crd.policies.projectadmission import user_of
 from pytest_crd.server.builtin import builtinkinds
 from pytest_crd.webhooks import admissionexpressions, matching
 from pytest_crd.webhooks.admissionexpressions import Budget
@@ -122,7 +123,7 @@ def _request(
     stated = new or old or {}
     group, _, version = str(stated.get("apiVersion", "")).rpartition("/")
     kind, metadata = str(stated.get("kind", "")), stated.get("metadata") or {}
-    user = User(options.user, groups=tuple(options.group)) if options.user else ADMINISTRATOR
+    user = user_of({"username": options.user, "groups": options.group}) if options.user else ADMINISTRATOR
     return AdmissionRequest(
         operation="CREATE" if old is None else "DELETE" if new is None else "UPDATE",
         group=group,

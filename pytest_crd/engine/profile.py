@@ -49,6 +49,12 @@ class Profile(NamedTuple):
         closes_deleted_crds: Whether a CRD with a deletion timestamp refuses new custom resources (since 1.37; before, only
             while the controller deletes the custom resources).
 
+    Admission policies:
+        validating_policies: The versions of ValidatingAdmissionPolicies, the newest first: `v1` (since 1.30), `v1beta1` (until
+            1.33). Servers have versions before `v1` with the flag `--runtime-config`.
+        mutating_policies: The versions of MutatingAdmissionPolicies: `v1` (since 1.36), `v1beta1` (since 1.34), `v1alpha1`
+            (since 1.32).
+
     CRDs:
         selectable_fields: Whether a CRD has `selectableFields` (since 1.30).
         ratchets_selectable_fields: Whether too many selectable fields are accepted if the old CRD had them (since 1.35).
@@ -65,7 +71,9 @@ class Profile(NamedTuple):
         lowers_preconditions: Whether the error on failed delete preconditions of a CRD starts in lower case (since 1.37).
         knows_unreadable_objects: Whether errors name a stored object that cannot be read, and the option
             `ignoreStoreReadErrorWithClusterBreakingPotential` deletes only such objects (since 1.37; ignored before).
-        reserves_static_names: Whether no webhook configuration of the API is named `*.static.k8s.io` (since 1.37).
+        reserves_static_names: Whether no webhook configuration and no policy of the API is named `*.static.k8s.io` (since
+            1.37).
+        warns_about_static_names: Whether such names of stored policies cause a warning (since 1.36).
         has_columns_of_crds: Whether tables of CRDs show scope and versions, and more columns in wide output (since 1.37).
         warns_about_sets: Whether sets of objects or lists cause a warning (since 1.37).
 
@@ -165,6 +173,9 @@ class Profile(NamedTuple):
     scheme_line: int = 111
     negotiates_lists_first: bool = True
     closes_deleted_crds: bool = True
+    # Admission policies.
+    validating_policies: tuple[str, ...] = ("v1",)
+    mutating_policies: tuple[str, ...] = ("v1", "v1beta1", "v1alpha1")
     # CRDs.
     selectable_fields: bool = True
     ratchets_selectable_fields: bool = True
@@ -179,6 +190,7 @@ class Profile(NamedTuple):
     lowers_preconditions: bool = True
     knows_unreadable_objects: bool = True
     reserves_static_names: bool = True
+    warns_about_static_names: bool = True
     has_columns_of_crds: bool = True
     warns_about_sets: bool = True
     # Schemas.
@@ -279,6 +291,8 @@ _V1_36: Final = _V1_37._replace(
 )
 _V1_35: Final = _V1_36._replace(
     version="1.35",
+    mutating_policies=("v1beta1", "v1alpha1"),
+    warns_about_static_names=False,
     constrains_impersonation=False,
     negotiates_lists_first=False,
     apply=_V1_36.apply._replace(keeps_metadata_from_status=False, owns_crd_metadata_by_status=False),
@@ -306,6 +320,8 @@ _V1_34: Final = _V1_35._replace(
 )
 _V1_33: Final = _V1_34._replace(
     version="1.33",
+    validating_policies=("v1", "v1beta1"),
+    mutating_policies=("v1alpha1",),
     apply=_V1_34.apply._replace(keys_may_be_missing=False),
     bounds_int_or_string_in_rules=False,
     equates_null_fields=False,
@@ -343,6 +359,8 @@ _V1_32: Final = _V1_33._replace(
 )
 _V1_21: Final = _V1_32._replace(
     version="1.21",
+    validating_policies=(),
+    mutating_policies=(),
     apply=_V1_32.apply._replace(
         duplicates_are_tracked=False,
         names_objects=False,

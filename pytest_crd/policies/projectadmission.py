@@ -12,6 +12,7 @@ from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import AdmissionRequest, User
 from pytest_crd.engine.registry.admissionchain import AdmissionChain, AdmissionPlugin, Reinvocation
 from pytest_crd.engine.registry.conversion import VersionConverter
@@ -56,6 +57,7 @@ class Given(NamedTuple):
 
 
 NOTHING: Final = Given()
+_ANONYMOUS: Final = "system:anonymous"
 
 
 class ProjectFacts(NamedTuple):
@@ -152,6 +154,14 @@ class _GivenPlugin(NamedTuple):
 
 
 def user_of(value: JSONObject) -> User:
-    """Return a user with a `username`, and with `groups`, `uid` and `extra` if they are stated."""
-    extra = {key: tuple(items) for key, items in (value.get("extra") or {}).items()}
-    return User(value["username"], value.get("uid") or "", tuple(value.get("groups") or ()), extra)
+    """
+    Return a user with a `username`, and with `groups`, `uid` and `extra` if they are stated.
+
+    The groups that the server adds to each user are there, too.
+    """
+    name, extra = value["username"], {key: tuple(items) for key, items in (value.get("extra") or {}).items()}
+    account = usernames.split_service_account(name)
+    own = () if account is None else usernames.service_account_groups(account[0])
+    added = usernames.UNAUTHENTICATED if name == _ANONYMOUS else usernames.AUTHENTICATED
+    groups = tuple(dict.fromkeys((*own, *(value.get("groups") or ()), added)))
+    return User(name, value.get("uid") or "", groups, extra)

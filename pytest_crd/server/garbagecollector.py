@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import User
 from pytest_crd.engine.registry.patching import mediatypes
-from pytest_crd.server.authorization import usernames
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType

@@ -100,7 +100,7 @@ _STRUCTS: Final[dict[str, dict[str, Type]]] = {
         "status": celtypes.struct("kubernetes.NamespaceStatus"),
     },
 }
-_VARIABLES: Final = {
+ALWAYS_DECLARED: Final = {
     OBJECT: DYN,
     OLD_OBJECT: DYN,
     "namespaceObject": celtypes.struct(_NAMESPACE),
@@ -231,7 +231,7 @@ def environment(
     """
     base = environments.new(profile) if declared.is_new else environments.stored(profile)
     variables = {
-        **_VARIABLES,
+        **ALWAYS_DECLARED,
         **({PARAMS: DYN} if declared.has_params else {}),
         **(_OF_AUTHORIZER if declared.has_authorizer else {}),
         **(further or {}),

@@ -93,10 +93,10 @@ def test_an_object_whose_owners_go_at_the_same_time_reads_them_in_order(server: 
 
 
 def test_the_collector_sends_its_requests_as_its_service_account() -> None:
-    seen: list[AdmissionRequest] = []
+    reviews: list[AdmissionRequest] = []
 
     def note(request: AdmissionRequest) -> Admitted:
-        seen.append(request)
+        reviews.append(request)
         return Admitted(request.object)
 
     webhooks = FixedWebhooks(plugins=FunctionAdmission(validate=note))
@@ -105,21 +105,21 @@ def test_the_collector_sends_its_requests_as_its_service_account() -> None:
     api.on_collection = log.note
     server = servers.crd_server(api, log)
     owner = _create(server, "owner", kind="jobs.fuzz.example.com")
-    other = _create(server, "other", kind="jobs.fuzz.example.com")
+    second_owner = _create(server, "other", kind="jobs.fuzz.example.com")
     _create(server, "first", _owner(owner))
-    _create(server, "second", _owner(owner), _owner(other))
-    before = len(seen), server.unvalidated
+    _create(server, "second", _owner(owner), _owner(second_owner))
+    before = len(reviews), server.unvalidated
     server["jobs.fuzz.example.com"].delete("owner")
 
     user = "system:serviceaccount:kube-system:generic-garbage-collector"
-    found = server.requests.find(by=user)
-    assert sorted((request.verb, request.name, request.code) for request in found) == [
+    requests = server.requests.find(by=user)
+    assert sorted((request.verb, request.name, request.code) for request in requests) == [
         ("delete", "first", 200),
         ("patch", "second", 200),
     ]
-    assert found == server.requests.find(by="kube-controller-manager")
+    assert requests == server.requests.find(by="kube-controller-manager")
     assert server.unvalidated == before[1]
-    reviewed = {(request.operation, request.name): request.user for request in seen[before[0] :]}
+    reviewed = {(request.operation, request.name): request.user for request in reviews[before[0] :]}
     groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated")
     assert reviewed["UPDATE", "second"] == reviewed["DELETE", "first"] == User(user, groups=groups)
     assert reviewed["DELETE", "owner"] == ADMINISTRATOR

@@ -178,3 +178,18 @@ def test_a_deleted_event_does_not_wait_for_the_garbage_collector() -> None:
     servers.ask(server, "POST", f"{CORE}/events", event)
     assert servers.ask(server, "DELETE", f"{CORE}/events/a").value["kind"] == "Status"
     assert servers.ask(server, "GET", f"{CORE}/events/a").code == 404
+
+
+def test_a_changed_role_without_a_name_is_reported_in_place() -> None:
+    server = servers.api()
+    servers.ask(server, "POST", f"{ROLES}/rolebindings", {**NAME, "roleRef": {"kind": "Role", "name": "r"}})
+    refused = servers.ask(server, "PATCH", f"{ROLES}/rolebindings/a", {"roleRef": {"name": None}}, **MERGE)
+    assert [field for field, _ in errors(refused)] == ["roleRef.name", "roleRef"]
+
+
+def test_the_generation_of_a_new_object_is_validated_and_stays() -> None:
+    server = servers.api()
+    refused = servers.ask(server, "POST", f"{CORE}/configmaps", {"metadata": {"name": "a", "generation": -1}})
+    assert errors(refused) == [("metadata.generation", "Invalid value: -1: must be greater than or equal to 0")]
+    created = servers.ask(server, "POST", f"{CORE}/configmaps", {"metadata": {"name": "a", "generation": 5}})
+    assert created.value["metadata"]["generation"] == 5
