@@ -95,6 +95,13 @@ def _is_namespaced(config: pytest.Config, kind: ParamKind) -> bool | None:
     return next((record.namespaced for record in records), None)
 
 
+def built_in_resources() -> list[tuple[str, str, str]]:
+    """Return group, version and plural of the resources of built-in kinds."""
+    from pytest_crd.server.builtin import builtinkinds  # noqa: PLC0415 - only checks ask for them
+
+    return [(record.group, record.version, record.plural) for record in builtinkinds.records()]
+
+
 def _is_granted(rules: Sequence[JSONObject], access: AccessRequest) -> AccessAnswer:
     from pytest_crd.server.authorization import admissionauthorizer  # noqa: PLC0415 - few policies ask an authorizer
 
