@@ -202,7 +202,8 @@ class _Round:
         given, go = Given(variables), self._go
         if item.policy.mutations[index].patch_type != APPLY_CONFIGURATION:
             patched = jsonpatching.apply(outcome.value, given, current, go and go.type, self._profile)
-            if self._request.subresource == "scale" and self._request.interfaces.go is None:
+            is_scale = self._request.subresource == "scale" and self._request.interfaces.go is None
+            if is_scale and patched is not current:
                 raise PatchError(_SCALE)
             return patched if go is None else {**go.default({**patched})}
         merged = applyconfiguration.apply(outcome.value, given, current, find_type(current))

@@ -145,7 +145,8 @@ def describe(request: AdmissionRequest, invocation: Invocation) -> dict[str, JSO
         "dryRun": request.dry_run,
         "options": dict(request.options),
     }
-    return _present(fields)
+    # A connection has no options, which Go writes as null.
+    return _present(fields) | ({"options": None} if request.operation == "CONNECT" else {})
 
 
 def _present(fields: Mapping[str, JSONValue]) -> dict[str, JSONValue]:

@@ -39,7 +39,8 @@ def create_token(context: SpecialContext, request: HTTPRequest, info: RequestInf
     sent = sentobjects.decode(request, type_, info.subresource)
     account = reads.get(context.store, type_, info.namespace, info.name).value
     _demand_valid(sent, info.name)
-    sent = specialadmission.admit_create(context, request, info, type_, sent)
+    named = {**sent, "metadata": {**sent["metadata"], "name": info.name}}
+    sent = specialadmission.admit_create(context, request, info, type_, named)
     spec = sent["spec"]
     bound = _bound_object(context, spec.get("boundObjectRef") or {}, account)
     audiences = spec.get("audiences") or [tokens.ISSUER]

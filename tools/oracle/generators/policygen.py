@@ -166,7 +166,7 @@ def conversation(random: Random, number: int, length: int) -> Conversation:
 
 def _params(random: Random, kind: str) -> list[Any]:
     if kind == "ConfigMap":
-        data = ({}, {"max": "3"}, {"max": "5", "red": "x"})
+        data: tuple[dict[str, str], ...] = ({}, {"max": "3"}, {"max": "5", "red": "x"})
         return [
             {"apiVersion": "v1", "kind": kind, "metadata": metadata, "data": random.choice(data)}
             for metadata in _CONFIG_MAPS
