@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from pytest_crd.engine.api.context import NamespaceOf, Webhooks
+from pytest_crd.engine.api.context import GivenFacts, NamespaceOf, Webhooks
 from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorize
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
@@ -39,24 +39,7 @@ class ProjectPolicies(NamedTuple):
     objects: tuple[Resource, ...] = ()
 
 
-class Given(NamedTuple):
-    """
-    Facts that a test gives for its requests.
-
-    Attributes:
-        user: The user; None for an administrator.
-        namespace: The Namespace of the request; None for one with the label of its name alone.
-        params: Further objects that may be params.
-        rules: The rules of the user, as in a Role; None for the roles of the project.
-    """
-
-    user: User | None = None
-    namespace: Resource | None = None
-    params: tuple[Resource, ...] = ()
-    rules: tuple[JSONObject, ...] | None = None
-
-
-NOTHING: Final = Given()
+NOTHING: Final = GivenFacts()
 _ANONYMOUS: Final = "system:anonymous"
 
 
@@ -91,9 +74,9 @@ class ProjectAdmission(NamedTuple):
 
     facts: ProjectFacts
     webhooks: Webhooks | None = None
-    given: Given = NOTHING
+    given: GivenFacts = NOTHING
 
-    def giving(self, given: Given) -> ProjectAdmission:
+    def giving(self, given: GivenFacts) -> ProjectAdmission:
         """Return the same admission with the facts of a test."""
         return self._replace(given=given)
 
@@ -134,7 +117,8 @@ class ProjectAdmission(NamedTuple):
 
     def _complete(self, request: AdmissionRequest) -> AdmissionRequest:
         """Return a request with the user of the test, and an authorizer that knows its rules."""
-        user, rules = self.given.user or request.user, self.given.rules
+        stated, rules = self.given.user, self.given.rules
+        user = request.user if stated is None else user_of(stated)
         if rules is None:
             return request._replace(user=user, authorize=request.authorize or self.facts.authorize)
         return request._replace(user=user, authorize=lambda access: self.facts.is_granted(rules, access))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 
 from pytest_crd.cases import acceptance
+from pytest_crd.discovery import rolefiles
 from pytest_crd.engine import CustomResourceDefinition, InputError, profile
 from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.engine.yaml import manifest
@@ -225,8 +226,6 @@ def _install(config: pytest.Config, api: Api, roles: ManifestPlaces | None) -> _
 
 
 def _install_roles(api: Api, places: ManifestPlaces) -> InstalledRoles:
-    from pytest_crd.discovery import rolefiles  # noqa: PLC0415 - most servers have no roles of their own
-
     return InstalledRoles(api, rolefiles.read(places.paths, places.commands, base=places.base, folder=places.folder))
 
 
