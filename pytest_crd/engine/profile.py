@@ -64,6 +64,8 @@ class Profile(NamedTuple):
         knows_unreadable_objects: Whether errors name a stored object that cannot be read, and the option
             `ignoreStoreReadErrorWithClusterBreakingPotential` deletes only such objects (since 1.37; ignored before).
         reserves_static_names: Whether no webhook configuration of the API is named `*.static.k8s.io` (since 1.37).
+        reflects_requests: Whether expressions of admission see requests and Namespaces as Go values, which have no JSON
+            in JSON patches (since 1.37).
         has_columns_of_crds: Whether tables of CRDs show scope and versions, and more columns in wide output (since 1.37).
         warns_about_sets: Whether sets of objects or lists cause a warning (since 1.37).
 
@@ -174,6 +176,7 @@ class Profile(NamedTuple):
     lowers_preconditions: bool = True
     knows_unreadable_objects: bool = True
     reserves_static_names: bool = True
+    reflects_requests: bool = True
     has_columns_of_crds: bool = True
     warns_about_sets: bool = True
     # Schemas.
@@ -243,6 +246,7 @@ _V1_36: Final = _V1_37._replace(
     lowers_preconditions=False,
     knows_unreadable_objects=False,
     reserves_static_names=False,
+    reflects_requests=False,
     has_columns_of_crds=False,
     bounds_names_in_rules=False,
     sees_optionals_by_schema=False,

@@ -168,7 +168,5 @@ def _impersonation(user: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     pairs = [("impersonate-user", user["name"])]
     pairs += [("impersonate-group", group) for group in user.get("groups", ())]
     pairs += [("impersonate-uid", user["uid"])] if "uid" in user else []
-    pairs += [
-        (f"impersonate-extra-{key}", value) for key, values in user.get("extra", {}).items() for value in values
-    ]
+    pairs += [(f"impersonate-extra-{key}", value) for key, values in user.get("extra", {}).items() for value in values]
     return pairs

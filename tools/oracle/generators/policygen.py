@@ -81,15 +81,45 @@ _SPECS: Final[tuple[Any, ...]] = (
     {}, {"size": 1}, {"size": 3}, {"size": 7, "color": "blue"}, {"size": 2, "tags": ["a", "b"]}, {"tags": ["x"], "labels": {"a": "a"}}, {"any": {"a": 1}, "size": 5}, {"any": {"a": {"b": [1]}}}, {"parts": [{"name": "a"}, {"name": "b", "weight": 3}]},
     {"maybe": None, "size": 4}, {"color": "5", "size": 9}, {"color": "1Gi"}, {"size": 100}, {"size": "x"}, {"unknown": 1}, {"replicas": 2, "size": 3}, {"nested": {"deep": {}}}, {"ports": [{"port": 80}]}, {"ratio": 1.0}, {"labels": {"b": "c"}, "steps": ["s"]},
 )  # fmt: skip
-_METADATA: Final[tuple[Any, ...]] = ({}, {}, {}, {"labels": {"x": "1"}}, {"labels": {"x": "2", "y": ""}}, {"annotations": {"a": "b"}})
+_METADATA: Final[tuple[Any, ...]] = (
+    {},
+    {},
+    {},
+    {"labels": {"x": "1"}},
+    {"labels": {"x": "2", "y": ""}},
+    {"annotations": {"a": "b"}},
+)
 _OPERATIONS: Final = (["*"], ["*"], ["CREATE"], ["UPDATE"], ["CREATE", "UPDATE"], ["DELETE"])
-_RESOURCES: Final = (["things"], ["things"], ["*"], ["things", "things/status"], ["*/*"], ["things/*"], ["things/scale"])
-_SELECTORS: Final[tuple[Any, ...]] = ({"matchLabels": {"x": "1"}}, {"matchExpressions": [{"key": "x", "operator": "DoesNotExist"}]}, {"matchExpressions": [{"key": "x", "operator": "In", "values": ["1", "2"]}]})
-_NAMESPACES: Final[tuple[Any, ...]] = ({"matchLabels": {"env": "prod"}}, {"matchLabels": {"env": "test"}}, {"matchExpressions": [{"key": "team", "operator": "NotIn", "values": ["b"]}]})
+_RESOURCES: Final = (
+    ["things"],
+    ["things"],
+    ["*"],
+    ["things", "things/status"],
+    ["*/*"],
+    ["things/*"],
+    ["things/scale"],
+)
+_SELECTORS: Final[tuple[Any, ...]] = (
+    {"matchLabels": {"x": "1"}},
+    {"matchExpressions": [{"key": "x", "operator": "DoesNotExist"}]},
+    {"matchExpressions": [{"key": "x", "operator": "In", "values": ["1", "2"]}]},
+)
+_NAMESPACES: Final[tuple[Any, ...]] = (
+    {"matchLabels": {"env": "prod"}},
+    {"matchLabels": {"env": "test"}},
+    {"matchExpressions": [{"key": "team", "operator": "NotIn", "values": ["b"]}]},
+)
 _ACTIONS: Final = (["Deny"], ["Deny"], ["Deny"], ["Warn"], ["Audit"], ["Warn", "Audit"], ["Deny", "Audit"])
 _REASONS: Final = ("Forbidden", "Invalid", "RequestEntityTooLarge")
 _LABELS: Final[tuple[dict[str, str], ...]] = ({}, {"env": "prod"}, {"env": "test", "team": "a"}, {"team": "b"})
-_USERS: Final[tuple[Any, ...]] = (None, None, None, {"name": "jane", "groups": ["{ns}-writers"]}, {"name": "john", "groups": ["{ns}-writers", "others"], "uid": "u1"}, {"name": "system:serviceaccount:{ns}:robot", "groups": ["{ns}-writers"]})
+_USERS: Final[tuple[Any, ...]] = (
+    None,
+    None,
+    None,
+    {"name": "jane", "groups": ["{ns}-writers"]},
+    {"name": "john", "groups": ["{ns}-writers", "others"], "uid": "u1"},
+    {"name": "system:serviceaccount:{ns}:robot", "groups": ["{ns}-writers"]},
+)
 _ACCESS: Final[list[Any]] = [
     {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "{ns}-all"}, "rules": [{"apiGroups": ["{ns}.example.com"], "resources": ["*"], "verbs": ["get", "list", "create", "update", "patch", "delete", "deletecollection"]}, {"nonResourceURLs": ["/allowed"], "verbs": ["get"]}, {"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["known", "a"], "verbs": ["get"]}]},
     {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "{ns}-all"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "{ns}-all"}, "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "{ns}-writers"}]},
@@ -121,16 +151,25 @@ def conversation(random: Random, number: int, length: int) -> Conversation:
     }
     if random.random() < 0.8:
         policy = _policy(random, params)
-        declared |= {"policies": {"one": policy}, "bindings": _bindings(random, params, is_one="auditAnnotations" in policy)}
+        declared |= {
+            "policies": {"one": policy},
+            "bindings": _bindings(random, params, is_one="auditAnnotations" in policy),
+        }
     if random.random() < 0.6 or "policies" not in declared:
-        declared |= {"mutations": {"set": _mutating(random, params)}, "mutationBindings": {"set": _binding(random, params)}}
+        declared |= {
+            "mutations": {"set": _mutating(random, params)},
+            "mutationBindings": {"set": _binding(random, params)},
+        }
     return policyconversations.conversation("random", json.loads(json.dumps(declared)))
 
 
 def _params(random: Random, kind: str) -> list[Any]:
     if kind == "ConfigMap":
         data = ({}, {"max": "3"}, {"max": "5", "red": "x"})
-        return [{"apiVersion": "v1", "kind": kind, "metadata": metadata, "data": random.choice(data)} for metadata in _CONFIG_MAPS]
+        return [
+            {"apiVersion": "v1", "kind": kind, "metadata": metadata, "data": random.choice(data)}
+            for metadata in _CONFIG_MAPS
+        ]
     specs: tuple[Any, ...] = ({}, {"max": 3}, {"max": 6, "names": ["red", "blue"]}, {"rules": {"x": 1}})
     return [{"apiVersion": "{ns}.example.com/v1", "kind": kind, "metadata": metadata, "spec": random.choice(specs)} for metadata in _CONFIG_MAPS] if kind else []  # fmt: skip
 
@@ -224,7 +263,10 @@ def _bindings(random: Random, params: str, *, is_one: bool) -> dict[str, Any]:
     if is_one or random.random() < 0.8:
         return {"one": {"validationActions": random.choice(_ACTIONS), **_binding(random, params)}}
     first = {"policy": "one", "validationActions": random.choice((["Deny"], ["Audit"])), **_binding(random, params)}
-    return {"first": first, "second": {"policy": "one", "validationActions": ["Warn"], **_binding(random, params, is_sure=True)}}
+    return {
+        "first": first,
+        "second": {"policy": "one", "validationActions": ["Warn"], **_binding(random, params, is_sure=True)},
+    }
 
 
 def _binding(random: Random, params: str, *, is_sure: bool = False) -> dict[str, Any]:

@@ -68,9 +68,7 @@ def main(options: argparse.Namespace) -> int:
     """Record; with `check`, return 1 if a recording differs."""
     version = options.kubernetes_version
     paths = [path for path in policyconversations.topics() if not options.topics or path.stem in options.topics]
-    conversations = [
-        each for path in paths for each in policyconversations.read(path) if options.about in each.name
-    ]
+    conversations = [each for path in paths for each in policyconversations.read(path) if options.about in each.name]
     with recording(version) as recorder:
         lines = recorder.record(conversations)
     if options.about:
