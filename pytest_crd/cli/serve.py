@@ -22,6 +22,8 @@ _EXISTS: Final = (
     "{path} exists, and is neither overwritten nor removed: another `pytest-crd serve` or kubectl may use it; "
     "write `--kubeconfig FILE` with the name of a new file, or remove {path} if nothing uses it"
 )
+_USER_EXISTS: Final = "--user: {path} exists, and is neither overwritten nor removed: write the name of a new file"
+_NO_ROLES: Final = "--user needs --rbac with the roles of the user"
 _MOST_PORT: Final = 65535
 
 
@@ -62,6 +64,15 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="a file, a folder or a glob with Roles, ClusterRoles and bindings, for requests with `kubectl --as`; may be given several times",
     )
+    parser.add_argument(
+        "--user",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "FILE"),
+        help="a user with the roles of --rbac, such as `system:serviceaccount:NAMESPACE:NAME`, and the file for the user's kubeconfig, "
+        "created and removed like that of the server; may be given several times",
+    )
     lookup.add_kubernetes_version(parser, versions=servedversions.VERSIONS)
 
 
@@ -86,15 +97,20 @@ def run(options: argparse.Namespace) -> int:
             kubeconfig=options.kubeconfig,
             has_service_accounts=options.service_accounts,
             collects_garbage=options.garbage_collection,
-            roles=rolefiles.read(options.rbac, (), base=Path.cwd(), folder=Path.cwd()) if options.rbac else (),
+            roles=_read_roles(options.rbac, has_users=bool(options.user)),
+            users=[(name, Path(file)) for name, file in options.user],
         )
     except NotAcceptedError as error:
         print(error, file=sys.stderr)
         return Exit.DOES_NOT_HOLD
-    except FileExistsError:
-        print(_EXISTS.format(path=options.kubeconfig), file=sys.stderr)
+    except FileExistsError as error:
+        is_own = error.filename in (str(options.kubeconfig), options.kubeconfig.name)
+        print(
+            _EXISTS.format(path=options.kubeconfig) if is_own else _USER_EXISTS.format(path=error.filename),
+            file=sys.stderr,
+        )
         return Exit.WRONG_USE
-    except (*lookup.ERRORS, OSError) as error:
+    except (*lookup.ERRORS, OSError, LookupError) as error:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
 
@@ -110,6 +126,19 @@ def _read_crds(paths: Sequence[str], kubernetes_version: str) -> engine.CustomRe
     if not filled:
         return engine.CustomResourceDefinitions([])
     return lookup.crds(filled if paths else [], kubernetes_version)
+
+
+def _read_roles(paths: Sequence[str], *, has_users: bool) -> Sequence[manifest.Manifest]:
+    """
+    Return the roles and bindings at *paths*.
+
+    Raises:
+        LookupError: There are users, and no paths.
+        InputError: They cannot be read.
+    """
+    if not paths and has_users:
+        raise LookupError(_NO_ROLES)
+    return rolefiles.read(paths, (), base=Path.cwd(), folder=Path.cwd()) if paths else ()
 
 
 def _parse_port(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import threading
@@ -33,6 +34,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
     has_service_accounts: bool = False,
     collects_garbage: bool = False,
     roles: Sequence[Manifest] = (),
+    users: Sequence[tuple[str, Path]] = (),
 ) -> int:
     """
     Serve until Ctrl-C, and return the exit code.
@@ -45,14 +47,18 @@ def serve(  # noqa: PLR0913 - the settings of a server
         has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
         collects_garbage: Whether objects without owners are deleted.
         roles: Roles and bindings; empty for those of a new cluster.
+        users: The names of users with these roles, and the paths of their kubeconfigs.
 
     Raises:
-        FileExistsError: The kubeconfig exists.
-        OSError: The port is taken, or the kubeconfig cannot be written.
+        FileExistsError: A kubeconfig exists.
+        OSError: The port is taken, or a kubeconfig cannot be written.
+        UnboundSubjectError: No binding names a user.
         NotAcceptedError: The server refuses a CRD.
         ManifestError: The server refuses a role.
     """
-    _require_new(kubeconfig)
+    _require_new(kubeconfig, "--kubeconfig")
+    for _, path in users:
+        _require_new(path, "--user")
     token, signed = httpserver.new_token(), certificates.Certificates()
     api = Api(
         crds,
@@ -62,23 +68,34 @@ def serve(  # noqa: PLR0913 - the settings of a server
         collects_garbage=collects_garbage,
     )
     installed = InstalledRoles(api, roles) if roles else None
+    made = [] if installed is None else [(installed.make_user(name), path) for name, path in users]
     server = httpserver.HTTPServer(api, signed, token=token, port=port)
+    configs = [(token, kubeconfig), *((api.access.users.add(user), path) for user, path in made)]
     with _ended_by_signals(), contextlib.ExitStack() as stack:
         stack.callback(server.stop)
         server.start()
-        stack.enter_context(privatefile.temporary(kubeconfig, kubeconfigfile.text(server.url, signed.authority, token)))
-        for crd in crds:
-            versions = ", ".join(version.name for version in crd.versions if version.served)
-            print(f"{crd.name} ({versions}){f' from {crd.source}' if crd.source else ''}")
+        for own_token, path in configs:
+            stack.enter_context(
+                privatefile.temporary(path, kubeconfigfile.text(server.url, signed.authority, own_token))
+            )
+        _print_crds(crds)
         for words in () if installed is None else installed.warnings:
             print(words)
+        for user, path in made:
+            print(f"{user.username}: KUBECONFIG={path.resolve()}")
         print(f"{counted(len(crds), 'CRD')} at {server.url}, Kubernetes {kubernetes_version}")
         print(f"export KUBECONFIG={kubeconfig.resolve()}", flush=True)
         _wait()
     return Exit.HOLDS
 
 
-def _require_new(path: Path) -> None:
+def _print_crds(crds: Sequence[CustomResourceDefinition]) -> None:
+    for crd in crds:
+        versions = ", ".join(version.name for version in crd.versions if version.served)
+        print(f"{crd.name} ({versions}){f' from {crd.source}' if crd.source else ''}")
+
+
+def _require_new(path: Path, option: str) -> None:
     """
     Raise an error if a file at *path* cannot be created, before a server starts.
 
@@ -87,9 +104,9 @@ def _require_new(path: Path) -> None:
         NotADirectoryError: The folder does not exist.
     """
     if os.path.lexists(path):
-        raise FileExistsError
+        raise FileExistsError(errno.EEXIST, "exists", str(path))
     if not path.parent.is_dir():
-        raise NotADirectoryError(f"--kubeconfig {path}: {path.parent} is not a folder")
+        raise NotADirectoryError(f"{option} {path}: {path.parent} is not a folder")
 
 
 @contextlib.contextmanager

@@ -7,7 +7,8 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -79,7 +80,7 @@ def _find_empty_lists(value: JSONValue) -> Iterator[list[JSONValue]]:
             yield from _find_empty_lists(item)
 
 
-def _without(empty: Set[int], kind: MergeType, value: JSONValue) -> JSONValue:
+def _without(empty: AbstractSet[int], kind: MergeType, value: JSONValue) -> JSONValue:
     """Return a value without the lists with some ids; in fields without a schema, they are null."""
     if isinstance(value, list):
         items = mergetypes.DEDUCED if kind.list is None else kind.list.items

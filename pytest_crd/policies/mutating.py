@@ -48,8 +48,11 @@ from pytest_crd.webhooks.versionedobjects import NotConvertedError, VersionedObj
 _PLUGIN: Final = "MutatingAdmissionPolicy"
 # The cost limit of a mutation with its variables.
 _BUDGET: Final = 10_000_000
-_SCALE: Final = GoObjects(scale.SCALE, lambda value: value)
+_GO_SCALE: Final = GoObjects(scale.SCALE, lambda value: value)
 _FORBIDDEN: Final = "Forbidden"
+
+# The server decodes the patched Scale of a custom resource as a custom resource.
+_SCALE: Final = "request to convert CR to an invalid group/version: autoscaling/v1"
 
 
 def mutate(
@@ -107,7 +110,7 @@ class _Round:
     def _is_ready(self, item: PolicyInvocation | ConfigurationProblem) -> bool:
         """Return whether a policy can be evaluated; note its problem otherwise."""
         if isinstance(item, PolicyInvocation):
-            self._surroundings.observe_match(item)
+            self._surroundings.listeners.observe_match(item)
             if item.invocation in self._by_version:
                 return True
             objects = VersionedObjects(self._request, self._profile)
@@ -118,7 +121,7 @@ class _Round:
             else:
                 self._by_version[item.invocation] = objects
                 return True
-        self._surroundings.observe_problem(item)
+        self._surroundings.listeners.observe_problem(item)
         self._fail(item.policy, item.binding, item.message, _FORBIDDEN)
         return False
 
@@ -144,7 +147,7 @@ class _Round:
         compiled = compiledpolicies.compile(policy, self._profile)
         variables = activation.activate(item, self._request, objects, namespace)
         try:
-            if not evaluating.meets_conditions(compiled, variables, self._surroundings.observe):
+            if not evaluating.meets_conditions(compiled, variables, self._surroundings.listeners.observe):
                 return
         except MatchConditionError as error:
             self._fail(policy, binding, str(error))
@@ -192,7 +195,7 @@ class _Round:
         if find_type is None:
             raise UnsupportedExpressionError(f"mutations of {current.get('kind')} by policies")
         variables = activation.activate(item, self._request, objects, namespace).expressions
-        part = Part(compiled, "mutations", self._surroundings.observe)
+        part = Part(compiled, "mutations", self._surroundings.listeners.observe)
         try:
             with patchvalues.tracking() as joined:
                 outcome = part.evaluate_at(index, expression, variables, Budget(_BUDGET))
@@ -206,10 +209,10 @@ class _Round:
             merged = applyconfiguration.apply(outcome.value, origins, current, find_type(current))
             return merged if go is None else _decode(merged, go)
         is_scale = self._request.subresource == "scale"
-        go = _SCALE if is_scale and go is not None else go
+        go = _GO_SCALE if is_scale and go is not None else go
         patched = jsonpatching.apply(outcome.value, origins, current, go and go.type, self._profile)
-        if is_scale and go is None:
-            raise PatchError(f"request to convert CR to an invalid group/version: {current.get('apiVersion')}")
+        if is_scale and go is None and patched is not current:
+            raise PatchError(_SCALE)
         return patched if go is None else go.default({**patched})
 
     def _fail(

@@ -32,6 +32,8 @@ JSON_PATCH: Final = celtypes.struct("JSONPatch")
 JSON_PATCHES: Final = celtypes.list_of(JSON_PATCH)
 """The type of the expression of a JSON patch."""
 
+# The server declares unknown fields of an operation without a type, so that no value fits.
+_UNKNOWN: Final = celtypes.struct("")
 _TEXTS: Final = ("op", "path", "from")
 _VALUE: Final = "value"
 _NATIVE: Final[Mapping[str, str]] = {
@@ -93,7 +95,7 @@ class _PatchTypes:
     def find_field(self, struct_name: str, field_name: str) -> Type | None:
         """Return the type of a field; None if there is none. An object has any field."""
         if struct_name == JSON_PATCH.name:
-            return DYN if field_name == _VALUE else STRING if field_name in _TEXTS else None
+            return DYN if field_name == _VALUE else STRING if field_name in _TEXTS else _UNKNOWN
         return DYN if self.makes(struct_name) else self._others.find_field(struct_name, field_name)
 
 

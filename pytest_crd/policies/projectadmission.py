@@ -6,23 +6,24 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.api.context import NamespaceOf, Webhooks
-from pytest_crd.engine.cel.library.accesschecks import AccessRequest, Authorize
+from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorize
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import AdmissionRequest, User
 from pytest_crd.engine.registry.admissionchain import AdmissionChain, AdmissionPlugin, Reinvocation
 from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.policies.givenparams import GivenParams, ScopeOf
 from pytest_crd.policies.invocations import PolicySet
 from pytest_crd.policies.plugin import PolicyPlugin
-from pytest_crd.policies.surroundings import Observe, Surroundings, ignore
+from pytest_crd.policies.surroundings import PolicyListeners, Surroundings
 from pytest_crd.webhooks.calledwebhooks import labelled
 
 # Returns whether rules, as in a Role, allow an access request.
-IsGranted: TypeAlias = Callable[[Sequence[JSONObject], AccessRequest], bool]
+IsGranted: TypeAlias = Callable[[Sequence[JSONObject], AccessRequest], AccessAnswer]
 
 
 class ProjectPolicies(NamedTuple):
@@ -56,6 +57,7 @@ class Given(NamedTuple):
 
 
 NOTHING: Final = Given()
+_ANONYMOUS: Final = "system:anonymous"
 
 
 class ProjectFacts(NamedTuple):
@@ -64,17 +66,17 @@ class ProjectFacts(NamedTuple):
 
     Attributes:
         read_policies: Returns the policies under a Kubernetes version.
+        listeners: The listeners to policies.
         scope_of: Returns whether objects of a kind have a namespace.
         is_granted: Returns whether rules allow an access request.
         authorize: The authorizer with the roles of the project; None if roles are unknown.
-        observe: Called with each evaluated expression.
     """
 
     read_policies: Callable[[Profile], ProjectPolicies]
+    listeners: PolicyListeners
     scope_of: ScopeOf
     is_granted: IsGranted
     authorize: Authorize | None = None
-    observe: Observe = ignore
 
 
 class ProjectAdmission(NamedTuple):
@@ -109,7 +111,7 @@ class ProjectAdmission(NamedTuple):
         namespace_of = namespace_of or self._namespace
         project = self.facts.read_policies(profile)
         params = GivenParams((*project.objects, *self.given.params), self.facts.scope_of)
-        surroundings = Surroundings(namespace_of, params, observe=self.facts.observe)
+        surroundings = Surroundings(namespace_of, params, self.facts.listeners)
         called = None if self.webhooks is None else self.webhooks.admission(profile, namespace_of)
         plugins: tuple[AdmissionPlugin, ...] = () if called is None else called.plugins
         if project.policies != PolicySet():
@@ -152,6 +154,14 @@ class _GivenPlugin(NamedTuple):
 
 
 def user_of(value: JSONObject) -> User:
-    """Return a user with a `username`, and with `groups`, `uid` and `extra` if they are stated."""
-    extra = {key: tuple(items) for key, items in (value.get("extra") or {}).items()}
-    return User(value["username"], value.get("uid") or "", tuple(value.get("groups") or ()), extra)
+    """
+    Return a user with a `username`, and with `groups`, `uid` and `extra` if they are stated.
+
+    The groups that the server adds to each user are there, too.
+    """
+    name, extra = value["username"], {key: tuple(items) for key, items in (value.get("extra") or {}).items()}
+    account = usernames.split_service_account(name)
+    own = () if account is None else usernames.service_account_groups(account[0])
+    added = usernames.UNAUTHENTICATED if name == _ANONYMOUS else usernames.AUTHENTICATED
+    groups = tuple(dict.fromkeys((*own, *(value.get("groups") or ()), added)))
+    return User(name, value.get("uid") or "", groups, extra)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from pytest_crd.engine.cel.values.celvalues import Value
 from pytest_crd.policies.auditing import Annotate
 from pytest_crd.policies.definitions import Policy
 from pytest_crd.policies.invocations import ConfigurationProblem, PolicyInvocation
-from pytest_crd.policies.params import NoParams, ParamSource
+from pytest_crd.policies.params import ParamSource
 from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, Evaluated
 from pytest_crd.webhooks.matching import NamespaceOf
 
@@ -42,6 +43,24 @@ def ignore(*_: object) -> None:
     """Do nothing."""
 
 
+@dataclass(slots=True)
+class PolicyListeners:
+    """
+    Listeners to policies, which a test or a report may replace at any time.
+
+    Attributes:
+        annotate: Called with each audit annotation.
+        observe: Called with each evaluated expression.
+        observe_problem: Called with each policy or binding that cannot be evaluated.
+        observe_match: Called with each policy that a request matches, with its binding and param.
+    """
+
+    annotate: Annotate = ignore
+    observe: Observe = ignore
+    observe_problem: Callable[[ConfigurationProblem], None] = ignore
+    observe_match: Callable[[PolicyInvocation], None] = ignore
+
+
 class Surroundings(NamedTuple):
     """
     Facts around a request, and listeners.
@@ -49,15 +68,9 @@ class Surroundings(NamedTuple):
     Attributes:
         namespace_of: Returns the Namespace with a name.
         params: The objects that may be params.
-        annotate: Called with each audit annotation.
-        observe: Called with each evaluated expression.
-        observe_problem: Called with each policy or binding that cannot be evaluated.
-        observe_match: Called with each policy that a request matches, with its binding and param.
+        listeners: The listeners.
     """
 
     namespace_of: NamespaceOf
-    params: ParamSource = NoParams()
-    annotate: Annotate = ignore
-    observe: Observe = ignore
-    observe_problem: Callable[[ConfigurationProblem], None] = ignore
-    observe_match: Callable[[PolicyInvocation], None] = ignore
+    params: ParamSource
+    listeners: PolicyListeners

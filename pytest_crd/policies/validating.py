@@ -62,7 +62,7 @@ class _Validation:
         self._surroundings = surroundings
         self._profile = profile
         self._warnings = warnings
-        self._annotations = AuditAnnotations(surroundings.annotate)
+        self._annotations = AuditAnnotations(surroundings.listeners.annotate, profile)
         self._by_version: dict[Invocation, VersionedObjects] = {}
         self._denials: list[tuple[Policy, Binding | None, Decision]] = []
 
@@ -73,7 +73,7 @@ class _Validation:
             if isinstance(item, ConfigurationProblem):
                 self._note(item)
             else:
-                surroundings.observe_match(item)
+                surroundings.listeners.observe_match(item)
                 self._evaluate(item)
         self._annotations.publish()
         if self._denials:
@@ -81,7 +81,7 @@ class _Validation:
 
     def _note(self, problem: ConfigurationProblem) -> None:
         """Deny the request for a policy or a binding that cannot be evaluated, unless its failure policy is Ignore."""
-        self._surroundings.observe_problem(problem)
+        self._surroundings.listeners.observe_problem(problem)
         if problem.policy.failure_policy == _FAIL:
             self._denials.append((problem.policy, problem.binding, Decision(problem.message)))
 
@@ -100,7 +100,7 @@ class _Validation:
         compiled = compiledpolicies.compile(policy, self._profile)
         namespace = activation.find_namespace(self._request, self._surroundings.namespace_of)
         variables = activation.activate(item, self._request, objects, namespace)
-        result = decisions.decide(compiled, variables, self._surroundings.observe)
+        result = decisions.decide(compiled, variables, self._surroundings.listeners.observe)
         for index, decision in enumerate(result.decisions):
             if decision is not None:
                 self._act(policy, binding, index, decision)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
-from pytest_crd.server import runningcommands
+from pytest_crd.engine.registry.admission import ADMINISTRATOR
+from pytest_crd.server import garbagecollector, runningcommands
 from pytest_crd.server.clock import Clock
 from pytest_crd.server.controls import Controls
 from pytest_crd.server.faults import Faults
@@ -17,12 +18,28 @@ from pytest_crd.server.resourceaccess import Resources
 from pytest_crd.server.runningcommands import Commands, RunningCommand
 from pytest_crd.wording import counted
 
+_KUBECONFIG: Final = "KUBECONFIG"
+# The users who may do everything.
+_ALLOWED: Final = frozenset({ADMINISTRATOR.username, garbagecollector.USER.username})
+_ALL_ALLOWED: Final = (
+    "crd_server.forbidden: all requests are the administrator's, who may do everything: set crd_server_rbac, and start the operator "
+    "as its user, by run_operator(…, user=…), run_command(…, user=…) or the kubeconfig of kubeconfig_for"
+)
+_NO_USER: Final = (
+    "the server has roles, and the command would be the administrator, who may do everything: name its user, such as "
+    f'user="system:serviceaccount:NAMESPACE:NAME", or user="{ADMINISTRATOR.username}"'
+)
 
-class KubeconfigOf(Protocol):
-    """A function that writes the kubeconfig of a user."""
 
-    def __call__(self, name: str, groups: Sequence[str], *, may_be_unbound: bool) -> str:
-        """Return the path of the kubeconfig; raise LookupError if no binding names the user."""
+class UserAccess(Protocol):
+    """The users of a server beside the administrator."""
+
+    @property
+    def have_roles(self) -> bool:
+        """Whether the server has the roles of the project."""
+
+    def write(self, name: str, groups: Sequence[str], *, may_be_unbound: bool) -> str:
+        """Return the path of the kubeconfig of a user; raise LookupError if no binding names the user."""
 
 
 class CrdServer:
@@ -45,10 +62,10 @@ class CrdServer:
         url: str,
         kubeconfig: str,
         namespace: str = "default",
-        kubeconfig_of: KubeconfigOf | None = None,
+        users: UserAccess | None = None,
     ) -> None:
         """Create for the fixture."""
-        self._kubeconfig_of = kubeconfig_of
+        self._users = users
         self._reached = reached
         self._log = log
         self._controls = controls
@@ -110,7 +127,14 @@ class CrdServer:
 
     @property
     def forbidden(self) -> Mapping[str, int]:
-        """The number of requests that no role allowed, by user, verb, resource and namespace."""
+        """
+        The number of requests that no role allowed, by user, verb, resource and namespace.
+
+        Raises:
+            LookupError: All requests are the administrator's, so that nothing can be forbidden.
+        """
+        if not self._log.users - _ALLOWED:
+            raise LookupError(_ALL_ALLOWED)
         return self._log.forbidden
 
     def kubeconfig_for(self, user: str, groups: Sequence[str] = (), *, may_be_unbound: bool = False) -> str:
@@ -125,9 +149,9 @@ class CrdServer:
         Raises:
             LookupError: No binding names the user or one of its groups; or the server has no roles of the project.
         """
-        if self._kubeconfig_of is None:
+        if self._users is None:
             raise LookupError("with --crd-live there are no kubeconfigs for users: the server has users of its own")
-        return self._kubeconfig_of(user, groups, may_be_unbound=may_be_unbound)
+        return self._users.write(user, groups, may_be_unbound=may_be_unbound)
 
     def __repr__(self) -> str:
         """Return the URL and the number of requests."""
@@ -135,12 +159,13 @@ class CrdServer:
 
     def environ(self) -> dict[str, str]:
         """Return environment variables for a process that uses the server."""
-        return {**os.environ, "KUBECONFIG": self.kubeconfig}
+        return {**os.environ, _KUBECONFIG: self.kubeconfig}
 
     def run_command(  # noqa: PLR0913 - each has a default
         self,
         words: Sequence[str],
         *,
+        user: str = "",
         watches: str | Sequence[str] = (),
         ready: Callable[[], object] | None = None,
         folder: str | Path = ".",
@@ -154,6 +179,8 @@ class CrdServer:
 
         Args:
             words: The program and its arguments.
+            user: The user with the roles of `crd_server_rbac`, such as `system:serviceaccount:NAMESPACE:NAME`; `kubernetes-admin` for the
+                administrator, who is the default on a server without roles.
             watches: The resources that it watches once it is ready, such as `backups`; by default one of the project's CRDs.
             ready: Returns true once the command is ready, in place of its watches.
             folder: The working folder.
@@ -162,15 +189,33 @@ class CrdServer:
 
         Raises:
             CommandError: It cannot be started, ends before it is ready, or is not ready in time; the message has the end of its output.
+            LookupError: The server has roles, and no user is named; or no binding names the user.
         """
+        with_user = self._with_user(user, environment or {})
         return self.commands.start(
-            words, watches=watches, ready=ready, folder=folder, environment=environment or {}, timeout=timeout
+            words, watches=watches, ready=ready, folder=folder, environment=with_user, timeout=timeout
         )
+
+    def _with_user(self, user: str, environment: Mapping[str, str]) -> Mapping[str, str]:
+        """
+        Return the environment of a command with the kubeconfig of its user.
+
+        Raises:
+            LookupError: The server has roles, and neither a user nor a kubeconfig is named; or no binding names the user.
+        """
+        if user == ADMINISTRATOR.username:
+            return {**environment, _KUBECONFIG: self.kubeconfig}
+        if user:
+            return {**environment, _KUBECONFIG: self.kubeconfig_for(user)}
+        if self._users is not None and self._users.have_roles and _KUBECONFIG not in environment:
+            raise LookupError(_NO_USER)
+        return environment
 
     def run_operator(  # noqa: PLR0913 - each has a default
         self,
         path: str | Path,
         *options: str,
+        user: str = "",
         namespace: str = "",
         watches: str | Sequence[str] = (),
         folder: str | Path = ".",
@@ -183,6 +228,7 @@ class CrdServer:
         Args:
             path: The file of the operator.
             *options: Further options of `kopf run`.
+            user: The user, as in `run_command`.
             namespace: The namespace that it watches; empty for all.
             watches: The resources that it watches once it is ready, as in `run_command`.
             folder: The working folder.
@@ -191,6 +237,9 @@ class CrdServer:
 
         Raises:
             CommandError: As in `run_command`; or kopf is not installed, or the file is missing.
+            LookupError: As in `run_command`.
         """
         words = runningcommands.kopf_command(Path(folder), path, namespace, options)
-        return self.run_command(words, watches=watches, folder=folder, environment=environment, timeout=timeout)
+        return self.run_command(
+            words, user=user, watches=watches, folder=folder, environment=environment, timeout=timeout
+        )

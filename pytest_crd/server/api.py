@@ -10,14 +10,14 @@ import contextlib
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.formats import durationformat
-from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.registry import response
 from pytest_crd.server import (
     deleteadmission,
     deleting,
@@ -26,7 +26,6 @@ from pytest_crd.server import (
     generalpaths,
     listoptions,
     reads,
-    resourcetypes,
     writes,
 )
 from pytest_crd.server.authorization import refusals
@@ -34,12 +33,12 @@ from pytest_crd.server.authorization.accesscontrol import AccessControl
 from pytest_crd.server.authorization.refusals import ForbiddenError
 from pytest_crd.server.builtin import initialobjects, unservedkinds
 from pytest_crd.server.garbagecollector import GarbageCollector
-from pytest_crd.server.http import negotiation, statuses
+from pytest_crd.server.http import negotiation, requestinfo, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
-from pytest_crd.server.http.negotiation import Form
 from pytest_crd.server.http.requestinfo import IncompletePathError, RequestInfo
 from pytest_crd.server.http.statuses import ApiError, NotFoundPageError, PageError
 from pytest_crd.server.http.users import Users
+from pytest_crd.server.representation import Representation
 from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.special import specialrequests
@@ -47,11 +46,8 @@ from pytest_crd.server.special.specialcontext import SpecialContext
 from pytest_crd.server.special.specialrequests import Special
 from pytest_crd.server.special.tokens import IssuedTokens
 from pytest_crd.server.store.store import HISTORY, Store
-from pytest_crd.server.tables import tables
 from pytest_crd.server.watching import Reply, Stream, Watch
-from pytest_crd.server.writes import WriteOutcome
 
-_SHAPES: Final = ("Table", "PartialObjectMetadata", "PartialObjectMetadataList")
 # The subresource whose path continues.
 _PROXY: Final = "proxy"
 # Whether requests of a verb name an object in the URL.
@@ -72,6 +68,7 @@ class Api:
         token: The bearer token of the administrator; empty if requests need none.
         access: The users, and the decisions about their requests.
         tokens: The tokens of ServiceAccounts.
+        on_collection: Called with each request of the garbage collector and its answer; None without a listener.
     """
 
     def __init__(  # noqa: PLR0913 - the settings of a server
@@ -109,9 +106,10 @@ class Api:
             ServerCatalog, self.store, self.profile, crds, webhooks, has_service_accounts=has_service_accounts
         )
         self.catalog = self._create_catalog()
+        self.on_collection: Callable[[HTTPRequest, HTTPAnswer], None] | None = None
         self._collector: GarbageCollector | None = None
         if collects_garbage:
-            self._collector = GarbageCollector(self.store, lambda: self.catalog, self._answer_own)
+            self._collector = GarbageCollector(self.store, lambda: self.catalog, self._answer_collector)
         self.store.clock.listen(functools.partial(expiry.expire, self.store))
         self.address = address
         self.token = token
@@ -138,6 +136,10 @@ class Api:
             self.access = AccessControl(self.access.users, self.catalog.authorizer, self.profile)
             self.address = self._address
 
+    def request_names(self) -> frozenset[str]:
+        """Return the names of all resources and subresources, with and without their groups."""
+        return self.catalog.request_names()
+
     def close(self) -> None:
         """Close the connections to webhooks."""
         self.catalog.close()
@@ -145,20 +147,20 @@ class Api:
     def answer(self, request: HTTPRequest) -> Reply:
         """Return the answer to a request."""
         with self.store.clock.active():
-            return self._answer_or_refuse(request)
+            return self._answer_or_refuse(request, self._answer_client)
 
-    def _answer_own(self, request: HTTPRequest) -> Reply:
-        """Return the answer to a request of a controller."""
-        token = {"authorization": f"Bearer {self.token}"} if self.token else {}
-        return self._answer_or_refuse(request._replace(headers={**request.headers, **token}))
+    def _answer_collector(self, request: HTTPRequest) -> None:
+        """Answer a request of the garbage collector, which may do everything whatever roles a project has."""
+        reply = self._answer_or_refuse(request, self._answer)
+        assert isinstance(reply, HTTPAnswer)  # noqa: S101 - the collector watches nothing
+        if self.on_collection is not None:
+            self.on_collection(request, dataclasses.replace(reply, unvalidated="", unenforced=""))
 
-    def _answer_or_refuse(self, request: HTTPRequest) -> Reply:
+    def _answer_or_refuse(
+        self, request: HTTPRequest, answer: Callable[[HTTPRequest, RequestInfo | None], Reply]
+    ) -> Reply:
         try:
-            info = _info_of(request)
-            is_anonymous = self.access.users.are_known and "authorization" not in request.headers
-            if is_anonymous and generalpaths.is_probe(request.path):
-                return encoding.page(200, "ok")
-            return self._answer(self.access.authenticate(request), info)
+            return answer(request, _info_of(request))
         except NotFoundPageError:
             kind = unservedkinds.find_kind(_info_of(request))
             if request.path.startswith(self.catalog.built_in_prefixes()):
@@ -169,9 +171,16 @@ class Api:
         except ApiError as error:
             return _failed(request, error)
 
+    def _answer_client(self, request: HTTPRequest, info: RequestInfo | None) -> Reply:
+        is_anonymous = self.access.users.are_known and "authorization" not in request.headers
+        if is_anonymous and generalpaths.is_probe(request.path):
+            return encoding.page(200, "ok")
+        request = self.access.authenticate(request)
+        _demand_timeout(request)
+        return self._answer(self.access.authorize(request, info), info)
+
     def _answer(self, request: HTTPRequest, info: RequestInfo | None) -> Reply:
-        _demand_timeout(request, info)
-        request = self.access.authorize(request, info)
+        """Return the answer to an authorized request."""
         if generalpaths.is_probe(request.path):
             return encoding.page(200, "ok")
         if request.path.startswith("//"):
@@ -201,7 +210,7 @@ class Api:
         """
         is_below = info.has_more and type_.is_typed and info.subresource != _PROXY
         if not type_.has(info.subresource) or is_below:
-            raise statuses.no_such_path() if type_.is_typed else statuses.not_found(type_.resource, info.name)
+            raise statuses.no_such_path() if type_.is_typed else statuses.not_found(type_.requested, info.name)
         if type_.is_typed:
             self._demand_route(request, info, type_)
         if not self._allows(type_, info):
@@ -225,13 +234,17 @@ class Api:
         return info.verb in type_.verbs
 
     def _answer_special(self, special: Special, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        form = _form_of(request, type_)
-        context = SpecialContext(self.store, self.tokens, self._delete, self.access.users.find_added)
-        with self._settling():
-            value = special(context, request, info, type_)
+        representation = Representation(request, type_)
+        context = SpecialContext(self.store, self.tokens, self._delete, self.access.users.find_added, [])
+        try:
+            with self._settling():
+                value = special(context, request, info, type_)
+        except ApiError as error:
+            error.warnings = error.warnings or tuple(context.warnings)
+            raise
         if isinstance(value, str):
             return encoding.page(200, value)
-        return self._of_object(request, 201, value, type_, form._replace(shape=""))
+        return representation.answer_object(201, value, warnings=(*context.warnings,), is_whole=True)
 
     def _verbs(self) -> dict[str, Callable[[HTTPRequest, RequestInfo, ResourceType], Reply]]:
         return {
@@ -246,116 +259,69 @@ class Api:
         }
 
     def _get(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        form = _form_of(request, type_)
+        representation = Representation(request, type_)
         version = request.query.first("resourceVersion")
         entry = reads.get(self.store, type_, info.namespace, info.name, version)
         object_ = type_.scale(entry) if info.subresource == "scale" else type_.read(entry)
-        return self._of_object(request, 200, object_, type_, form)
+        return representation.answer_object(200, object_)
 
     def _list(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         if info.verb == "list" and self.profile.negotiates_lists_first:
-            _form_of(request, type_)
+            Representation(request, type_)
         options = listoptions.read(request.query, self.profile, is_watch=info.verb == "watch")
         if info.name:  # the path of a watch of one object
             options = options._replace(fields=(*options.fields, listoptions.name_term(info.name)))
         if options.is_watch:
             return self._watch(request, info, type_, options)
-        form = _form_of(request, type_)
-        page = reads.page(self.store, type_, info.namespace, options)
-        return self._answer_list(request, page, type_, form)
-
-    def _answer_list(self, request: HTTPRequest, page: reads.Page, type_: ResourceType, form: Form) -> HTTPAnswer:
-        value = self._list_of(request, page, type_, form)
-        return encoding.answer(request, 200, value, form, warnings=type_.warnings)
-
-    def _list_of(self, request: HTTPRequest, page: reads.Page, type_: ResourceType, form: Form) -> Resource:
-        if form.shape == "PartialObjectMetadata":
-            kind = resourcetypes.go_name(type_.api_version, type_.names.list_kind)
-            shown_as = kind if type_.is_typed else "unstructured.UnstructuredList"
-            raise statuses.wrong_shape(form.shape, f"is a list (*{shown_as})")
-        metadata: dict[str, Any] = {"resourceVersion": str(page.revision)}
-        if page.continuing:
-            metadata["continue"] = page.continuing
-        if page.remaining is not None:
-            metadata["remainingItemCount"] = page.remaining
-        if form.shape == "Table":
-            return _table(request, type_, page.items, metadata, form)
-        if form.shape:
-            return tables.partial_list(page.items, metadata, version=form.version)
-        names = {"apiVersion": type_.api_version, "kind": type_.names.list_kind}
-        if type_.is_typed:
-            items = [{key: value for key, value in item.items() if key not in names} for item in page.items]
-            return {"kind": names["kind"], "apiVersion": names["apiVersion"], "metadata": metadata, "items": items}
-        return {**names, "items": page.items, "metadata": {"continue": page.continuing, **metadata}}
+        representation = Representation(request, type_)
+        return representation.answer_page(reads.page(self.store, type_, info.namespace, options))
 
     def _watch(
         self, request: HTTPRequest, info: RequestInfo, type_: ResourceType, options: listoptions.ListOptions
     ) -> Stream:
-        form = _form_of(request, type_)
-        is_list = form.shape == "PartialObjectMetadataList"
-        watch = Watch(self.store, type_, info.namespace, options, shows_none=is_list)
-        negotiation.demand_stream(form)
-        if form.shape == "Table":
-            tables.demand_included(request.query.first("includeObject"))
-        timeout = float(options.timeout or _WATCH_TIMEOUT)
-        shared = None if form.shape else type_
-        show = self._shows(request, type_, form)
-        return Stream(watch, timeout, show, shared, type_.warnings, form)
-
-    def _shows(self, request: HTTPRequest, type_: ResourceType, form: Form) -> Callable[[Resource], Resource]:
-        """Return the function that converts the objects of a watch to the requested form; only the first Table of a watch has column definitions."""
-        if form.shape == "Table":
-            heads = iter([True])
-            include = request.query.first("includeObject")
-
-            def in_table(object_: Resource) -> Resource:
-                metadata = {"resourceVersion": object_["metadata"]["resourceVersion"]}
-                return tables.table(
-                    type_, [object_], metadata, version=form.version, include=include, heads=next(heads, False)
-                )
-
-            return in_table
-        if form.shape:
-            return lambda object_: tables.partial(object_, version=form.version)
-        return lambda object_: object_
+        representation = Representation(request, type_)
+        watch = Watch(self.store, type_, info.namespace, options, shows_none=representation.is_metadata_list)
+        return representation.stream(watch, float(options.timeout or _WATCH_TIMEOUT))
 
     def _write(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         if info.verb == "patch":
             writes.demand_patch_type(request, type_)
         if not info.name and info.verb != "create":
             raise statuses.bad_request("name must be provided")
-        form = _form_of(request, type_)
+        representation = Representation(request, type_)
         with self._settling():
             written = writes.write(self.store, type_, info, request, self.catalog.admission(type_, info))
-        answer = self._of_object(request, written.code, written.value, type_, form, written=written)
+        answer = representation.answer_object(written.code, written.value, written=written)
         return answer if type_.is_enforced else dataclasses.replace(answer, unenforced=type_.names.kind)
 
     def _delete(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        form = _form_of(request, type_)
+        representation = Representation(request, type_)
         options = deleting.read(request, type_)
         entry = reads.get(self.store, type_, info.namespace, info.name)
         self.catalog.demand_deletable(type_, entry)
         with self._settling():
             deletion = deleteadmission.delete(self.store, type_, entry.key, options, user=request.user)
         if deletion is None:
-            raise statuses.not_found(type_.resource, info.name)
-        answer_form = form._replace(shape="") if deletion.value.get("kind") == "Status" else form
+            raise statuses.not_found(type_.requested, info.name)
+        is_status = deletion.value.get("kind") == "Status"
         warnings = (*type_.warnings, *deletion.warnings)
-        return self._of_object(request, 200, deletion.value, type_, answer_form, warnings=warnings)
+        return representation.answer_object(200, deletion.value, warnings=warnings, is_whole=is_status)
 
     def _delete_collection(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        form = _form_of(request, type_)
+        representation = Representation(request, type_)
         options = listoptions.read(request.query, self.profile)
         delete_options = deleting.read(request, type_)
         deleting.demand_safe(delete_options)
         page = reads.page(self.store, type_, info.namespace, options)
+        warnings: list[str] = []
         with self._settling():
             for metadata in [object_["metadata"] for object_ in page.items]:
                 key = type_.key(metadata.get("namespace", ""), metadata["name"])
-                deleteadmission.delete(
+                deletion = deleteadmission.delete(
                     self.store, type_.collected, key, delete_options, user=request.user, is_named=False
                 )
-        return self._answer_list(request, page, type_, form)
+                warnings += deletion.warnings if deletion is not None else ()
+        return representation.answer_page(page, warnings=response.sent(warnings))
 
     @contextlib.contextmanager
     def _settling(self) -> Iterator[None]:
@@ -368,42 +334,6 @@ class Api:
             if self._collector is not None:
                 self._collector.run()
 
-    def _of_object(  # noqa: PLR0913 - the parts of a response
-        self,
-        request: HTTPRequest,
-        code: int,
-        object_: Resource,
-        type_: ResourceType,
-        form: Form,
-        *,
-        written: WriteOutcome | None = None,
-        warnings: tuple[str, ...] | None = None,
-    ) -> HTTPAnswer:
-        if warnings is None:
-            warnings = type_.warnings if written is None else written.warnings
-        if form.shape == "Table":
-            version = object_["metadata"].get("resourceVersion")
-            metadata = {"resourceVersion": version} if version else {}
-            object_ = _table(request, type_, [object_], metadata, form)
-        elif form.shape == "PartialObjectMetadata":
-            object_ = tables.partial(object_, version=form.version)
-        elif form.shape:
-            error = _no_list(form.shape, object_, type_)
-            error.warnings = warnings
-            raise error
-        if object_["kind"] != type_.names.kind:  # a Scale or a Status
-            form = form._replace(sorts_keys=False)
-        is_unvalidated = written is not None and not type_.validates
-        return encoding.answer(
-            request,
-            code,
-            object_,
-            form,
-            warnings=warnings,
-            dropped=() if written is None else written.dropped,
-            unvalidated=type_.names.kind if is_unvalidated else "",
-        )
-
 
 def _info_of(request: HTTPRequest) -> RequestInfo | None:
     """
@@ -415,7 +345,7 @@ def _info_of(request: HTTPRequest) -> RequestInfo | None:
     if request.has_bad_escape:
         raise PageError(400, "400 Bad Request")
     try:
-        return request.info
+        return requestinfo.parse(request.method, request.path)
     except IncompletePathError:
         problem = f"unable to determine kind and namespace from url, {request.path}"
         text = f'Internal Server Error: "{request.path}": failed to create RequestInfo: {problem}\n'
@@ -429,7 +359,7 @@ def _failed(request: HTTPRequest, error: ApiError) -> HTTPAnswer:
     return answer
 
 
-def _demand_timeout(request: HTTPRequest, info: RequestInfo | None) -> None:
+def _demand_timeout(request: HTTPRequest) -> None:
     """
     Check the `timeout` parameter of a request other than a watch.
 
@@ -439,40 +369,13 @@ def _demand_timeout(request: HTTPRequest, info: RequestInfo | None) -> None:
     Reference:
         apiserver endpoints/filters/request_deadline.go, parseTimeout.
     """
-    query = request.query
-    is_long = info is not None and (
-        info.verb == "watch" or (info.verb == "list" and listoptions.boolean(query, "watch"))
-    )
-    problem = "" if is_long else durationformat.find_go_problem(query.first("timeout") or "0")
+    is_long = request.verb == "watch"
+    problem = "" if is_long else durationformat.find_go_problem(request.query.first("timeout") or "0")
     if problem:
         raise statuses.bad_request(f"invalid timeout specified in the request URL - {problem}")
-
-
-def _no_list(shape: str, object_: Resource, type_: ResourceType) -> ApiError:
-    """Return the error for a request that wants a single object in the shape of a list."""
-    kind = object_["kind"]
-    if not type_.is_typed and kind == type_.names.kind:
-        return statuses.failure(500, "", "content is not a list")
-    name = resourcetypes.go_name(object_["apiVersion"], kind) if type_.is_typed else f"v1.{kind}"
-    return statuses.wrong_shape(shape, f"is not a list (*{name})")
-
-
-def _form_of(request: HTTPRequest, type_: ResourceType) -> Form:
-    """Return the requested form of the response; the server holds objects without a Go type as maps."""
-    shapes = _SHAPES if type_.is_stored else ()
-    form = negotiation.form_of(request, shapes, has_protobuf=type_.has_protobuf)
-    return form._replace(sorts_keys=not form.shape and not type_.is_typed)
 
 
 def _is_in_scope(type_: ResourceType, info: RequestInfo) -> bool:
     """Return whether a URL has a namespace exactly if the resource is namespaced; lists of a namespaced resource may omit it."""
     is_everywhere = info.verb in ("list", "watch") and not info.name
     return bool(info.namespace) == type_.is_namespaced or (type_.is_namespaced and is_everywhere)
-
-
-def _table(
-    request: HTTPRequest, type_: ResourceType, objects: list[Resource], metadata: Resource, form: Form
-) -> Resource:
-    include = request.query.first("includeObject")
-    tables.demand_included(include)
-    return tables.table(type_, objects, metadata, version=form.version, include=include)

@@ -12,7 +12,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
+
+
+class ClockSetting(NamedTuple):
+    """
+    The setting of a clock by a test.
+
+    Attributes:
+        offset: The distance from the system's time of a running clock.
+        frozen_at: The time of a frozen clock; None if it runs.
+    """
+
+    offset: timedelta
+    frozen_at: datetime | None
 
 
 class Clock:
@@ -92,6 +105,22 @@ class Clock:
         """Show the system's time again."""
         with self._lock:
             self._run_from(timedelta(0))
+
+    @property
+    def setting(self) -> ClockSetting:
+        """The current setting, for `restore`."""
+        with self._lock:
+            return ClockSetting(self._offset, self._frozen_at)
+
+    def restore(self, setting: ClockSetting) -> None:
+        """Return to an earlier setting; what has expired since then stays so."""
+        with self._lock:
+            if setting.frozen_at is None:
+                self._run_from(setting.offset)
+                return
+            if self._frozen_at is None:
+                self._stopped = time.monotonic()
+            self._frozen_at = setting.frozen_at
 
     def listen(self, listener: Callable[[], None]) -> None:
         """Call *listener* after each change of the time by a test."""

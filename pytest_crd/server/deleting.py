@@ -12,11 +12,12 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server import bodies, resourcetypes, unreadable, writes
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest
-from pytest_crd.server.listoptions import boolean, integer
+from pytest_crd.server.listoptions import integer
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store.store import Store, StoredObject
 
 _ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
+_EVENTS: Final = "events"
 _POLICIES: Final = ("Foreground", "Background", "Orphan")
 _UNSAFE: Final = "ignoreStoreReadErrorWithClusterBreakingPotential"
 _POLICY_PATH: Final = FieldPath(("propagationPolicy",))
@@ -129,7 +130,7 @@ def delete(store: Store, type_: ResourceType, entry: StoredObject, options: Dele
         last = entry if options.dry_run else store.delete(entry.key)
         if type_.shows_deleted:
             return type_.read(last)
-        return statuses.success(type_.resource, entry.key.name, entry.value["metadata"].get("uid", ""))
+        return statuses.success(type_.requested, entry.key.name, entry.value["metadata"].get("uid", ""))
     if marked == entry.value:
         return type_.read(entry)
     if options.dry_run:
@@ -177,11 +178,11 @@ def _of_url(request: HTTPRequest) -> Resource:
     if conditions:
         options["preconditions"] = conditions
     if query.has(_UNSAFE):
-        options[_UNSAFE] = boolean(query, _UNSAFE)
+        options[_UNSAFE] = query.is_set(_UNSAFE)
     if query.has("propagationPolicy"):
         options["propagationPolicy"] = query.first("propagationPolicy")
     if query.has("orphanDependents"):
-        options["orphanDependents"] = boolean(query, "orphanDependents")
+        options["orphanDependents"] = query.is_set("orphanDependents")
     return options
 
 
@@ -208,6 +209,8 @@ def _finalizers(entry: StoredObject, policy: str) -> list[str]:
         apiserver registry/generic/registry/store.go, deletionFinalizersForGarbageCollection.
     """
     present: list[str] = entry.value["metadata"].get("finalizers") or []
+    if entry.key.resource == _EVENTS:  # the garbage collector ignores them
+        return [name for name in present if name not in (_ORPHAN, _FOREGROUND)]
     if not policy:
         return present
     retained = [name for name in present if name not in (_ORPHAN, _FOREGROUND)]

@@ -8,13 +8,14 @@ by `crd_server["backups"]`, meet no fault.
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from random import Random
 from types import TracebackType
 from typing import Any, Final, Self, TypedDict, Unpack
 
-from pytest_crd.server import faulteffects, listoptions
+from pytest_crd.server import faulteffects
 from pytest_crd.server.faulteffects import FaultEffect
+from pytest_crd.server.http import requestinfo, requestnames
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestinfo import RequestInfo
 from pytest_crd.wording import counted
@@ -70,7 +71,7 @@ class Fault:
             times: The number of affected requests if the selection does not say it; None for all.
 
         Raises:
-            ValueError: The selection has an unknown key, or a number below 1.
+            ValueError: The selection has an unknown key, an unknown verb, or a number below 1.
         """
         self._selection = _checked(selection)
         self._effect = effect
@@ -102,9 +103,14 @@ class Fault:
         return f"{self._effect.text}{f' ({chosen})' if chosen else ''}"
 
     @property
-    def is_required(self) -> bool:
-        """Whether a test without any affected request is a mistake."""
-        return True
+    def problem(self) -> str:
+        """A message if no request has met the fault, so that its test tests nothing; else empty."""
+        return "" if self.hits else f"no request met {self}"
+
+    @property
+    def resource(self) -> str:
+        """The resource of the selected requests; empty for all."""
+        return self._selection.get("resource", "")
 
     def meet(self, request: HTTPRequest, info: RequestInfo) -> FaultEffect:
         """Return the effect on a request, and count the request if it is selected."""
@@ -123,11 +129,11 @@ class Fault:
 
     def _selects(self, request: HTTPRequest, info: RequestInfo) -> bool:
         wanted = self._selection
-        verbs = wanted.get("verb", ())
         return (
             (not self._only or info.verb in self._only)
-            and (not verbs or info.verb in ((verbs,) if isinstance(verbs, str) else verbs))
-            and wanted.get("resource", "") in {"", *_names(info)}
+            and info.verb in (_verbs(wanted) or (info.verb,))
+            and wanted.get("resource", "")
+            in ("", *requestinfo.resource_names(info.resource, info.group, info.subresource))
             and wanted.get("namespace", info.namespace) == info.namespace
             and wanted.get("name", info.name) == info.name
             and request.headers.get("user-agent", "").startswith(wanted.get("client", ""))
@@ -145,9 +151,10 @@ class _RandomFault(Fault):
         self._in_succession: dict[tuple[str, ...], int] = {}
 
     @property
-    def is_required(self) -> bool:
-        """False: a rate may spare all requests of a short test."""
-        return False
+    def problem(self) -> str:
+        """A message if no request has met a fault; else empty."""
+        spared = f": the rate {self._rate:g} spared {counted(self._seen, 'request')}, so choose another seed or a higher rate"
+        return super().problem and f"{super().problem}{spared if self._seen else ''}"
 
     def _effect_on(self, info: RequestInfo) -> FaultEffect:
         about = (info.verb, info.group, info.resource, info.subresource, info.namespace, info.name)
@@ -162,8 +169,14 @@ class _RandomFault(Fault):
 class Faults:
     """The faults of a server; safe to use from several threads."""
 
-    def __init__(self) -> None:
-        """Create without faults."""
+    def __init__(self, served: Callable[[], Collection[str]] | None = None) -> None:
+        """
+        Create without faults.
+
+        Args:
+            served: Returns the names of the served resources, which selections may have; None for any names.
+        """
+        self._served = served
         self._lock = threading.Lock()
         self._faults: list[Fault] = []
 
@@ -234,9 +247,14 @@ class Faults:
 
         Args:
             seed: The seed; it repeats the faults of each object and verb.
-            rate: The share of the affected requests.
+            rate: The share of the affected requests, above 0 and up to 1.
             **selection: The selected requests; all of them by default.
+
+        Raises:
+            ValueError: The rate or the selection is not possible.
         """
+        if not 0 < rate <= 1:
+            raise ValueError(f"rate={rate!r}: a number above 0 and up to 1")
         return self._add(_RandomFault(seed, rate, selection))
 
     def add(self, description: Mapping[str, Any]) -> Fault:
@@ -265,8 +283,7 @@ class Faults:
         """Return the effect of all faults on a request; requests that name no resource meet none."""
         if not self._faults or (info := request.info) is None:
             return faulteffects.NO_EFFECT
-        if info.verb == "list" and listoptions.boolean(request.query, "watch"):
-            info = info._replace(verb="watch")
+        info = info._replace(verb=request.verb)
         effect = faulteffects.NO_EFFECT
         with self._lock:
             for fault in self._faults:
@@ -287,26 +304,29 @@ class Faults:
 
     def unmet(self, start: int = 0) -> list[str]:
         """Return a message for each fault after the first *start* ones that no request has met: its test tests nothing."""
-        faults = self._faults[start:]
-        return [
-            f"crd_server.faults: no request met {fault}" for fault in faults if fault.is_required and not fault.hits
-        ]
+        return [f"crd_server.faults: {fault.problem}" for fault in self._faults[start:] if fault.problem]
 
     def lines(self) -> list[str]:
         """Return a line for each fault, with the number of requests that met it."""
         return [f"fault: {fault}: {counted(fault.hits, 'request')}" for fault in self._faults]
 
     def _add(self, fault: Fault) -> Fault:
+        """
+        Add a fault.
+
+        Raises:
+            UnknownNameError: No served kind has the selected resource.
+        """
+        if fault.resource and self._served is not None:
+            requestnames.demand_resource(fault.resource, self._served())
         with self._lock:
             self._faults.append(fault)
         return fault
 
 
-def _names(info: RequestInfo) -> Iterator[str]:
-    """Yield the names of the resource of a request, with its subresource if it has one."""
-    suffix = f"/{info.subresource}" if info.subresource else ""
-    yield f"{info.resource}{suffix}"
-    yield f"{info.resource}.{info.group}{suffix}"
+def _verbs(selection: FaultSelection) -> Collection[str]:
+    verbs = selection.get("verb", ())
+    return (verbs,) if isinstance(verbs, str) else verbs
 
 
 def _checked(selection: FaultSelection) -> FaultSelection:
@@ -314,7 +334,7 @@ def _checked(selection: FaultSelection) -> FaultSelection:
     Return a selection.
 
     Raises:
-        ValueError: It has an unknown key, or a number below 1.
+        ValueError: It has an unknown key, an unknown verb, or a number below 1.
     """
     keys = FaultSelection.__annotations__
     for key, value in selection.items():
@@ -322,6 +342,8 @@ def _checked(selection: FaultSelection) -> FaultSelection:
             raise ValueError(f"a fault has no {key!r}: write {', '.join(keys)}")
         if key in ("nth", "times") and value is not None and value < 1:  # type: ignore[operator] # an int
             raise ValueError(f"{key}={value!r}: a number from 1 on")
+    for verb in _verbs(selection):
+        requestnames.demand_verb(verb)
     return selection
 
 

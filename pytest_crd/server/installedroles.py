@@ -11,16 +11,17 @@ from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import User
 from pytest_crd.engine.yaml.manifest import Manifest
+from pytest_crd.server import installing
 from pytest_crd.server.api import Api
-from pytest_crd.server.authorization import policy, resolution, rules, usernames
+from pytest_crd.server.authorization import policy, resolution, rules
 from pytest_crd.server.authorization.authorizer import RuleKey
 from pytest_crd.server.authorization.policy import Binding
 from pytest_crd.server.authorization.resolution import RoleNotFoundError
 from pytest_crd.server.authorization.rules import Permission
 from pytest_crd.server.builtin import builtingotypes
-from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 
 _DEFAULT: Final = "default"
 _NEAREST: Final = 3
@@ -88,34 +89,18 @@ class InstalledRoles:
     def _install(self, item: Manifest) -> Iterator[Mistake]:
         """Store an object, and yield the reasons why a server refuses it."""
         if item.kind == "Namespace":
-            self._create_namespace(str(_metadata(item.value).get("name", "")))
+            installing.create_namespace(self._api, str(_metadata(item.value).get("name", "")))
             return
         value, problems = _decode(item, self._api)
         yield from (Mistake(item.source, item.line_of(), problem) for problem in problems)
         if problems:
             return
-        self._create_namespace(value["metadata"].get("namespace", ""))
-        if problem := self._create(value):
+        type_ = self._api.catalog.find_type(policy.GROUP, "v1", policy.PLURALS[item.kind])
+        assert type_ is not None  # noqa: S101 - each version serves roles
+        if problem := installing.create(self._api, type_, value):
             yield Mistake(item.source, item.line_of(), problem)
         elif item.kind in ("Role", "ClusterRole"):
             self._declare(item, value)
-
-    def _create(self, value: Resource) -> str:
-        """Create a role or binding, and return the server's refusal; empty if it is stored."""
-        kind, metadata = value["kind"], value["metadata"]
-        plural = policy.PLURALS[kind]
-        within = f"/namespaces/{metadata['namespace']}" if kind in policy.NAMESPACED else ""
-        headers = {"content-type": "application/json"}
-        headers |= {"authorization": f"Bearer {self._api.token}"} if self._api.token else {}
-        path = f"/apis/{policy.API_VERSION}{within}/{plural}"
-        answer = self._api.answer(HTTPRequest("POST", path, headers, json.dumps(value).encode()))
-        assert isinstance(answer, HTTPAnswer)  # noqa: S101 - the request is no watch
-        return str(answer.value["message"]) if answer.code >= 400 else ""
-
-    def _create_namespace(self, name: str) -> None:
-        namespaces = self._api.catalog.find_type("", "v1", "namespaces")
-        if name and namespaces is not None and self._api.store.get(namespaces.key("", name)) is None:
-            self._api.catalog.namespaces.create(name)
 
     def _declare(self, item: Manifest, value: Resource) -> None:
         role = policy.read_role(value)

@@ -70,14 +70,14 @@ def read(query: Query, profile: Profile, *, is_watch: bool = False) -> ListOptio
         options = ListOptions(
             selectors.labels(query.first("labelSelector"), profile),
             selectors.fields(query.first("fieldSelector")),
-            is_watch or boolean(query, "watch"),
-            boolean(query, "allowWatchBookmarks"),
+            is_watch or query.is_set("watch"),
+            query.is_set("allowWatchBookmarks"),
             query.first("resourceVersion"),
             query.first("resourceVersionMatch"),
             timeout,
             limit or 0,
             query.first("continue"),
-            boolean(query, "sendInitialEvents") if query.has("sendInitialEvents") else None,
+            query.is_set("sendInitialEvents") if query.has("sendInitialEvents") else None,
         )
     except SelectorError as error:
         raise statuses.bad_request(str(error)) from None
@@ -110,11 +110,6 @@ def integer(query: Query, name: str) -> int | None:
     if not -(2**63) <= int(text) < 2**63:
         raise statuses.bad_request(f"strconv.ParseInt: parsing {printing.quote(text)}: value out of range")
     return int(text)
-
-
-def boolean(query: Query, name: str) -> bool:
-    """Return whether a parameter is present with a value other than `false` and `0`."""
-    return query.has(name) and query.first(name).lower() not in ("false", "0")
 
 
 def _problems(options: ListOptions) -> list[FieldError]:

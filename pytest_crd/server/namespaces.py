@@ -72,7 +72,7 @@ class NamespaceController:
                 "field": "metadata.namespace",
             }
             problem = f"unable to create new content in namespace {namespace} because it is being terminated"
-            raise statuses.forbidden(type_.resource, name, problem, [cause])
+            raise statuses.forbidden(type_.requested, name, problem, [cause])
 
     def demand_deletable(self, type_: ResourceType, entry: StoredObject) -> None:
         """

@@ -86,7 +86,7 @@ def get(store: Store, type_: ResourceType, namespace: str, name: str, resource_v
         demand_version(store, version_of(resource_version))
     entry = store.get(type_.key(namespace, name))
     if entry is None:
-        raise statuses.not_found(type_.resource, name)
+        raise statuses.not_found(type_.requested, name)
     return entry
 
 

@@ -15,21 +15,21 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import Admission
 from pytest_crd.engine.registry.admissionchain import AdmissionChain
 from pytest_crd.policies import definitions
-from pytest_crd.policies.auditing import Annotate
 from pytest_crd.policies.plugin import PolicyPlugin
 from pytest_crd.policies.storedpolicies import StoredPolicies
-from pytest_crd.policies.surroundings import Surroundings, ignore
+from pytest_crd.policies.surroundings import PolicyListeners, Surroundings
 from pytest_crd.server import namespaces, openapiendpoints
 from pytest_crd.server.authorization import policy
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 from pytest_crd.server.authorization.escalation import GrantAdmission
+from pytest_crd.server.authorization.paramaccess import ParamAdmission, ParamSource
 from pytest_crd.server.authorization.reviewtypes import review_types
 from pytest_crd.server.authorization.storedroles import StoredRoles
 from pytest_crd.server.builtin.builtintypes import BuiltInType, built_in
 from pytest_crd.server.crdtype import DefinitionType
 from pytest_crd.server.definitioncontroller import DefinitionController
-from pytest_crd.server.http import statuses
+from pytest_crd.server.http import requestinfo, statuses
 from pytest_crd.server.http.requestinfo import RequestInfo
 from pytest_crd.server.http.statuses import ApiError, NotFoundPageError
 from pytest_crd.server.namespaces import NamespaceController
@@ -53,6 +53,7 @@ class ServerCatalog:
         namespaces: The namespace controller.
         roles: The roles and bindings.
         authorizer: The authorizer.
+        policy_listeners: The listeners to admission policies.
     """
 
     def __init__(
@@ -85,10 +86,9 @@ class ServerCatalog:
         self._webhooks = StoredWebhooks(webhooks, self._webhook_configurations)
         self._called = self._webhooks.plugin(profile, self._namespace)
         self._policies = StoredPolicies(self._stored_policies)
-        self.annotate: Annotate = ignore
-        surroundings = Surroundings(
-            self._namespace, StoredParams(store, self.types), lambda key, value: self.annotate(key, value)
-        )
+        self._params = StoredParams(store, self.types)
+        self.policy_listeners = PolicyListeners()
+        surroundings = Surroundings(self._namespace, self._params, self.policy_listeners)
         self._admission = AdmissionChain((PolicyPlugin(self._policies.read, surroundings, profile), self._called))
         self._controller = DefinitionController(store, self._definitions, self._webhooks)
         self._serve_built_in(None)
@@ -99,8 +99,16 @@ class ServerCatalog:
         self.settle()
 
     def _plugins_of(self, type_: ResourceType, plugins: Admission | None) -> Admission | None:
-        """Return the admission plugins of a resource; the plugins of roles and bindings also check grants."""
+        """Return the admission plugins of a resource; those of roles also check grants, those of policies access to params."""
+        if type_.group == definitions.GROUP:
+            source = ParamSource(self.authorizer, self._params.find_plural, self._find_policy)
+            return ParamAdmission(plugins, source)
         return GrantAdmission(plugins, self.authorizer) if type_.group == policy.GROUP else plugins
+
+    def _find_policy(self, kind: str, name: str) -> Resource | None:
+        """Return the stored policy of a kind and a name, or None."""
+        policies = (item for item in self._stored_policies() if item["kind"] == kind)
+        return next((item for item in policies if item["metadata"]["name"] == name), None)
 
     def close(self) -> None:
         """Close the connections to webhooks."""
@@ -149,6 +157,15 @@ class ServerCatalog:
     def types(self) -> list[ResourceType]:
         """Return all resources: built-in ones, then CRDs, then custom resources."""
         return [*self._built_in, self._definitions, *self._controller.types()]
+
+    def request_names(self) -> frozenset[str]:
+        """Return the names of all resources and subresources, with and without their groups."""
+        return frozenset(
+            name
+            for type_ in self.types()
+            for subresource in ("", *(sub.name for sub in type_.subresources))
+            for name in requestinfo.resource_names(type_.names.plural, type_.group, subresource)
+        )
 
     def find_type(self, group: str, version: str, plural: str) -> ResourceType | None:
         """Return the resource of a URL, or None if it is not served."""

@@ -167,7 +167,12 @@ class ResourceType(abc.ABC):
 
     @property
     def resource(self) -> str:
-        """The name in messages and the key prefix in the store: `plural.group`."""
+        """The key prefix in the store, and the name in most messages: `plural.group`."""
+        return self.requested
+
+    @property
+    def requested(self) -> str:
+        """The name in the URL: `plural.group`."""
         return f"{self.names.plural}.{self.group}" if self.group else self.names.plural
 
     @property

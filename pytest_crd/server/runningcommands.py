@@ -15,6 +15,7 @@ from pytest_crd.processes import ProcessGroup
 from pytest_crd.server.http.requestlog import RequestLog
 
 _PAUSE: Final = 0.01
+_OK: Final = 200
 _MOST_LINES: Final = 60
 _UNSEEN: Final = "with --crd-live the requests of a command are not seen: give `ready`, a function that returns true once it is ready"
 
@@ -141,8 +142,9 @@ class Commands:
         self._running.append(command)
         deadline = time.monotonic() + timeout
         while not is_ready():
-            if command.problem:
-                raise CommandError(f"{command.problem} before {awaited}:\n{command.tail()}")
+            if problem := command.problem:
+                command.stop()
+                raise CommandError(f"{problem} before {awaited}:\n{command.tail()}")
             if time.monotonic() >= deadline:
                 command.stop()
                 raise CommandError(
@@ -168,12 +170,12 @@ class Commands:
         before = self._log.count
 
         def has_watched(resource: str) -> bool:
-            return bool(self._log.since(before).find(verb="watch", resource=resource))
+            return bool(self._log.since(before).find(verb="watch", resource=resource, code=_OK))
 
         if watches:
             return lambda: all(map(has_watched, watches)), f"it watches {' and '.join(watches)}"
         if not watched:
-            return lambda: self._log.since(before).find(verb="watch"), "it watches a resource"
+            return lambda: self._log.since(before).find(verb="watch", code=_OK), "it watches a resource"
         return lambda: any(map(has_watched, watched)), "it watches a custom resource of the project"
 
     @property

@@ -34,6 +34,11 @@ class UserKubeconfigs:
         self._path = path
         self._files: list[Path] = []
 
+    @property
+    def have_roles(self) -> bool:
+        """Whether the server has the roles of the project."""
+        return self._roles is not None
+
     def write(self, name: str, groups: Sequence[str], *, may_be_unbound: bool) -> str:
         """
         Write the kubeconfig of a user, and return its path.

@@ -20,7 +20,6 @@ from pytest_crd.server import bodies, reads, unreadable
 from pytest_crd.server.http import negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest, Query
 from pytest_crd.server.http.requestinfo import RequestInfo
-from pytest_crd.server.listoptions import boolean
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import Store, StoredObject
@@ -263,7 +262,7 @@ def _as_engine_request(info: RequestInfo, request: HTTPRequest, type_: ResourceT
         field_validation=query.first("fieldValidation") or "Warn",  # type: ignore[arg-type] # one of three
         media_type=media_type,
         field_manager=query.first("fieldManager"),
-        force=boolean(query, "force") if query.has("force") else None,
+        force=query.is_set("force") if query.has("force") else None,
         dry_run=query.has("dryRun"),
         user=request.user,
         user_agent=request.headers.get("user-agent", ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import signal
 import ssl
 import subprocess
@@ -126,7 +127,7 @@ def test_a_link_in_the_place_of_the_kubeconfig_is_not_followed(
 def test_a_kubeconfig_that_another_process_creates_meanwhile_stays(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(serving, "_require_new", lambda path: path.write_text("of another server", encoding="utf-8"))
+    monkeypatch.setattr(serving, "_require_new", lambda path, _: path.write_text("of another server", encoding="utf-8"))
 
     assert program.main(["serve", "gardens.yaml"]) == 2
     assert "crd-server.kubeconfig exists" in capsys.readouterr().err
@@ -239,3 +240,63 @@ def test_roles_are_served_and_mistakes_in_them_reported(
     assert warning in capsys.readouterr().out.splitlines()
     assert program.main(["serve", "gardens.yaml", "--rbac", "gardens.yaml"]) == 2
     assert "gardens.yaml: has no Role" in capsys.readouterr().err
+
+
+BOUND = """\
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: b}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+subjects: [{kind: ServiceAccount, name: manager, namespace: ops}]
+"""
+MANAGER = "system:serviceaccount:ops:manager"
+
+
+def test_users_with_roles_have_kubeconfigs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers: list[object] = []
+
+    def wait() -> None:
+        for name in ("crd-server.kubeconfig", "manager.kubeconfig"):
+            path = folder / name
+            config = yaml.safe_load(path.read_text(encoding="utf-8"))
+            server, token = config["clusters"][0]["cluster"]["server"], config["users"][0]["user"]["token"]
+            context = ssl._create_unverified_context()  # noqa: S323
+            connection = http.client.HTTPSConnection(urlsplit(server).netloc, context=context)
+            connection.request("GET", "/api/v1/secrets", headers={"Authorization": f"Bearer {token}"})
+            answers.append(json.loads(connection.getresponse().read()).get("message"))
+            connection.close()
+            assert path.stat().st_mode & 0o777 == 0o600
+
+    monkeypatch.setattr(serving, "_wait", wait)
+    (folder / "roles.yaml").write_text(BOUND, encoding="utf-8")
+    assert program.main(["serve", "--rbac", "roles.yaml", "--user", MANAGER, "manager.kubeconfig"]) == 0
+    assert answers[0] is None
+    assert str(answers[1]).startswith(f'secrets is forbidden: User "{MANAGER}" cannot list resource "secrets"')
+    assert f"{MANAGER}: KUBECONFIG={folder / 'manager.kubeconfig'}" in capsys.readouterr().out.splitlines()
+    assert not (folder / "manager.kubeconfig").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--user", MANAGER, "k"], "--user needs --rbac with the roles of the user"),
+        (
+            ["--rbac", "roles.yaml", "--user", "ann", "k"],
+            "no binding names 'ann' or one of its groups; the nearest subjects are",
+        ),
+        (
+            ["--rbac", "roles.yaml", "--user", MANAGER, "roles.yaml"],
+            "--user: roles.yaml exists, and is neither overwritten",
+        ),
+        (["--rbac", "roles.yaml", "--user", MANAGER, "no/k"], "--user no/k: no is not a folder"),
+    ],
+)
+def test_a_user_without_roles_or_file_is_wrong_use(
+    arguments: list[str], words: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(serving, "_wait", lambda: pytest.fail("the server has started"))
+    (folder / "roles.yaml").write_text(BOUND, encoding="utf-8")
+    assert program.main(["serve", *arguments]) == 2
+    assert words in capsys.readouterr().err

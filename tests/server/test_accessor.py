@@ -10,7 +10,7 @@ import pytest
 from support import servers
 
 from pytest_crd.server.accessor import CrdServer
-from pytest_crd.server.http.httpmessages import HTTPRequest
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.resourceaccess import RequestFailedError
 
@@ -150,7 +150,7 @@ def test_a_coroutine_can_wait() -> None:
 def test_requests_are_logged() -> None:
     server = _server()
     server["jobs.fuzz.example.com"].create({"metadata": {"name": "a"}, "spec": {"bogus": 1}})
-    server["cm"].create({"metadata": {"name": "c"}})
+    server["limits"].create({"metadata": {"name": "c"}})
     with pytest.raises(RequestFailedError):
         server["boards"].get("x")
     created, stored, missing = server.requests
@@ -161,9 +161,9 @@ def test_requests_are_logged() -> None:
     assert (created.user_agent, created.warnings, created.dropped) == (
         "pytest-crd", ('unknown field "spec.bogus"',), ("spec.bogus",)
     )  # fmt: skip
-    assert str(stored) == "pytest-crd: POST /api/v1/namespaces/default/configmaps 201"
+    assert str(stored) == "pytest-crd: POST /api/v1/namespaces/default/limitranges 201"
     assert str(missing).endswith('/boards/x 404 boards.fuzz.example.com "x" not found')
-    assert server.unvalidated == {"ConfigMap": 1}
+    assert server.unvalidated == {"LimitRange": 1}
     assert server.environ()["KUBECONFIG"] == "/k"
 
 
@@ -175,3 +175,28 @@ def test_requests_without_a_resource_and_watches_are_logged() -> None:
     first, second = log.exchanges
     assert (first.verb, first.resource, str(first)) == ("", "", "a client: GET /version 200")
     assert (second.verb, second.resource, second.code, second.answer) == ("watch", "pods", 200, None)
+
+
+def test_a_selection_of_requests_with_an_unknown_name_is_an_error() -> None:
+    server = servers.crd_server(servers.api())
+    server["boards"].list()
+    requests = server.requests
+    assert len(requests.find(verb="list", resource="boards").find(resource="boards.fuzz.example.com")) == 1
+    assert requests.find(verb="deletecollection", resource="jobs/status") == ()
+    with pytest.raises(ValueError, match="no request has the verb 'post'; the nearest are "):
+        requests.find(verb="post")
+    with pytest.raises(ValueError, match="no served kind has the resource 'bord'; the nearest are boards, "):
+        requests.find(by="kopf").find(resource="bord")
+
+
+def test_requests_for_an_unserved_resource_can_be_selected() -> None:
+    api = servers.api()
+    log = RequestLog(api.request_names)
+    missing = HTTPRequest("GET", "/apis/example.com/v1/gones?watch=1")
+    answer = api.answer(missing)
+    assert isinstance(answer, HTTPAnswer)
+    log.note(missing, answer)
+    log.note(HTTPRequest("GET", "/version"), answer)
+    assert len(log.exchanges.find(verb="watch", resource="gones.example.com", code=404)) == 1
+    with pytest.raises(ValueError, match="no served kind has the resource 'gone'; the nearest are gones, "):
+        log.exchanges.find(resource="gone")

@@ -47,6 +47,21 @@ def test_freezing_without_a_time_keeps_the_current_one() -> None:
     assert abs(frozen.now() - datetime.now(UTC)) < timedelta(seconds=5)
 
 
+def test_a_clock_returns_to_an_earlier_setting() -> None:
+    moved = Clock()
+    running, before = moved.setting, moved.elapsed
+    moved.freeze(TIME)
+    frozen = moved.setting
+    moved.advance(60)
+    moved.restore(frozen)
+    assert moved.now() == datetime(2026, 1, 1, tzinfo=UTC)
+    moved.restore(running)
+    assert abs(moved.now() - datetime.now(UTC)) < timedelta(seconds=5)
+    moved.restore(frozen)
+    assert moved.now() == datetime(2026, 1, 1, tzinfo=UTC)
+    assert before + 60 <= moved.elapsed < before + 65
+
+
 def test_elapsed_seconds_never_decrease() -> None:
     moved = Clock()
     before = moved.elapsed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support import servers
 
 from pytest_crd.server import faulteffects
 from pytest_crd.server.faulteffects import NO_EFFECT
@@ -187,13 +188,37 @@ def test_random_faults_disturb_watches() -> None:
 
 def test_faults_without_a_request_are_reported() -> None:
     faults = Faults()
-    faults.random(1, rate=0)
-    assert faults.count == 1
+    faults.random(1, rate=1)
+    assert faults.unmet() == ["crd_server.faults: no request met random faults of seed 1"]
+    faults.take(_request("GET"))
+    assert (faults.unmet(), faults.count) == ([], 1)
     faults.status(500, verb="get")
     assert faults.unmet() == ["crd_server.faults: no request met status 500 (verb='get')"]
     assert faults.unmet(2) == []
     faults.end(1)
     assert (faults.unmet(), faults.count) == ([], 1)
+
+
+def test_random_faults_that_spare_all_requests_are_reported() -> None:
+    faults = Faults()
+    faults.random(1, rate=1e-9, resource="jobs")
+    for _ in range(3):
+        faults.take(_request("GET"))
+    words = "no request met random faults of seed 1 (resource='jobs'): the rate 1e-09 spared 3 requests"
+    assert faults.unmet() == [f"crd_server.faults: {words}, so choose another seed or a higher rate"]
+
+
+def test_a_fault_of_an_unserved_resource_is_an_error() -> None:
+    faults = Faults(servers.api().request_names)
+    for resource in ("jobs", "jobs.fuzz.example.com", "jobs/status", "pods", "pods/eviction", "deployments.apps/scale"):
+        faults.delay(1, resource=resource)
+    with pytest.raises(
+        ValueError, match=r"no served kind has the resource 'job'; the nearest are jobs, .*; if a test creates the CRD"
+    ):
+        faults.delay(1, resource="job")
+    with pytest.raises(ValueError, match="no served kind has the resource 'jobs/state'; the nearest are jobs/status, "):
+        faults.add({"delay": 1, "resource": "jobs/state"})
+    assert faults.count == 6
 
 
 @pytest.mark.parametrize(
@@ -223,6 +248,10 @@ def test_a_mark_describes_a_fault(description: Any, text: str) -> None:
         ({"status": True}, "missing 1 required positional argument"),
         ({"status": 418}, "no fault with the status 418: write 409, 429, 500, 503 or 504"),
         ({"delay": 1, "nth": 0}, "nth=0: a number from 1 on"),
+        ({"delay": 1, "verb": ["get", "lst"]}, "no request has the verb 'lst'; the nearest are list, "),
+        ({"delay": 1, "verb": "put"}, "no request has the verb 'put'; the nearest are "),
+        ({"random": 1, "rate": 0}, "rate=0: a number above 0 and up to 1"),
+        ({"random": 1, "rate": 1.1}, "rate=1.1: a number above 0 and up to 1"),
     ],
 )
 def test_an_impossible_fault_is_an_error(description: Any, message: str) -> None:

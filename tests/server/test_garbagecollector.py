@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 from support import servers
+from support.webhooks import FixedWebhooks, FunctionAdmission
 
+from pytest_crd.engine.registry.admission import ADMINISTRATOR, AdmissionRequest, Admitted, User
 from pytest_crd.server.accessor import CrdServer
 from pytest_crd.server.garbagecollector import GarbageCollector
+from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.resourceaccess import RequestFailedError
 from pytest_crd.server.store.store import ObjectKey
 
@@ -48,6 +51,92 @@ def test_dependents_are_deleted_after_their_owner_at_all_depths(server: CrdServe
     _create(server, "other")
     server["jobs.fuzz.example.com"].delete("owner")
     assert _names(server) == ["other"]
+
+
+def _own(server: CrdServer, name: str, *owners: Mapping[str, Any]) -> None:
+    server["configmaps"].patch(name, {"metadata": {"ownerReferences": list(owners)}})
+
+
+def test_an_object_that_unblocks_its_owner_is_deleted_after_it(server: CrdServer) -> None:
+    b = _create(server, "b")
+    d = _create(server, "d", _owner(b, blockOwnerDeletion=True))
+    _create(server, "h", _owner(d, blockOwnerDeletion=True), finalizers=["example.com/hold"])
+    _own(server, "b", _owner(d, blockOwnerDeletion=True))
+    server["configmaps"].delete("b", propagation_policy="Foreground")
+    assert _names(server) == ["h"]
+    metadata = server["configmaps"].get("h")["metadata"]
+    assert (metadata["ownerReferences"], metadata["finalizers"]) == (
+        [_owner(d, blockOwnerDeletion=True)],
+        ["example.com/hold"],
+    )
+
+
+def test_an_object_that_unblocks_an_owner_with_another_finalizer_stays(server: CrdServer) -> None:
+    a = _create(server, "a", finalizers=["example.com/hold"])
+    b = _create(server, "b", _owner(a, blockOwnerDeletion=True))
+    _create(server, "e", _owner(b))
+    _own(server, "a", _owner(b, blockOwnerDeletion=False))
+    server["configmaps"].delete("a", propagation_policy="Foreground")
+    assert _names(server) == ["a", "b", "e"]
+    assert server["configmaps"].get("a")["metadata"]["finalizers"] == ["example.com/hold"]
+    assert server["configmaps"].get("b")["metadata"]["ownerReferences"] == [_owner(a, blockOwnerDeletion=False)]
+
+
+def test_an_object_whose_owners_go_at_the_same_time_reads_them_in_order(server: CrdServer) -> None:
+    a = _create(server, "a")
+    b = _create(server, "b", _owner(a, blockOwnerDeletion=True))
+    c = _create(server, "c", _owner(a), finalizers=["orphan"])
+    _create(server, "d", _owner(a), _owner(c, blockOwnerDeletion=True), _owner(b, blockOwnerDeletion=True))
+    server["configmaps"].delete("a")
+    assert _names(server) == ["d"]
+    assert "ownerReferences" not in server["configmaps"].get("d")["metadata"]
+
+
+def test_the_collector_sends_its_requests_as_its_service_account() -> None:
+    reviews: list[AdmissionRequest] = []
+
+    def note(request: AdmissionRequest) -> Admitted:
+        reviews.append(request)
+        return Admitted(request.object)
+
+    webhooks = FixedWebhooks(plugins=FunctionAdmission(validate=note))
+    api = servers.api(collects_garbage=True, token="t", webhooks=webhooks)  # noqa: S106 - of a test
+    log = RequestLog(api.request_names)
+    api.on_collection = log.note
+    server = servers.crd_server(api, log)
+    owner = _create(server, "owner", kind="jobs.fuzz.example.com")
+    second_owner = _create(server, "other", kind="jobs.fuzz.example.com")
+    _create(server, "first", _owner(owner))
+    _create(server, "second", _owner(owner), _owner(second_owner))
+    before = len(reviews), server.unvalidated
+    server["jobs.fuzz.example.com"].delete("owner")
+
+    user = "system:serviceaccount:kube-system:generic-garbage-collector"
+    requests = server.requests.find(by=user)
+    assert sorted((request.verb, request.name, request.code) for request in requests) == [
+        ("delete", "first", 200),
+        ("patch", "second", 200),
+    ]
+    assert requests == server.requests.find(by="kube-controller-manager")
+    assert server.unvalidated == before[1]
+    reviewed = {(request.operation, request.name): request.user for request in reviews[before[0] :]}
+    groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated")
+    assert reviewed["UPDATE", "second"] == reviewed["DELETE", "first"] == User(user, groups=groups)
+    assert reviewed["DELETE", "owner"] == ADMINISTRATOR
+
+
+def test_the_collector_needs_no_role_of_the_project() -> None:
+    api = servers.api(collects_garbage=True, token="t")  # noqa: S106 - of a test
+    api.catalog.authorizer.has_project_roles = True
+    server = servers.crd_server(api)
+    owner = _create(server, "owner")
+    role = {
+        "metadata": {"name": "r", "ownerReferences": [_owner(owner)]},
+        "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}],
+    }
+    server["roles.rbac.authorization.k8s.io"].create(role)
+    server["configmaps"].delete("owner", propagation_policy="Orphan")
+    assert "ownerReferences" not in server["roles.rbac.authorization.k8s.io"].get("r")["metadata"]
 
 
 def test_without_a_collector_dependents_stay() -> None:

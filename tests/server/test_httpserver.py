@@ -22,6 +22,7 @@ from pytest_crd.server.faults import Faults
 from pytest_crd.server.http import kubeconfigfile
 from pytest_crd.server.http.certificates import Certificates
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.httpserver import HTTPServer, new_token
 
 CERTIFICATES = Certificates()
@@ -97,6 +98,42 @@ def test_requests_are_answered_and_reported(
     assert client.request_json("GET", "/api")[1]["serverAddressByClientCIDRs"] == [
         {"clientCIDR": "0.0.0.0/0", "serverAddress": server.url.removeprefix("https://")}
     ]
+
+
+@pytest.mark.parametrize(
+    ("target", "code", "verb"),
+    [
+        pytest.param(f"{servers.JOBS}?watch=1", 200, "watch", id="watch=1"),
+        pytest.param(f"{servers.JOBS}?watch=true", 200, "watch", id="watch=true"),
+        pytest.param("/apis/fuzz.example.com/v1/watch/namespaces/default/jobs", 200, "watch", id="the path of a watch"),
+        pytest.param(f"{servers.JOBS}?watch=1&resourceVersion=x", 500, "watch", id="a refused watch"),
+        pytest.param(
+            "/apis/fuzz.example.com/v1/watch/namespaces/default/jobs?resourceVersion=x",
+            500,
+            "watch",
+            id="a refused path",
+        ),
+        pytest.param(f"{servers.JOBS}?watch=False", 200, "list", id="a list"),
+        pytest.param(f"{servers.JOBS}/a?watch=1", 404, "get", id="an object"),
+        pytest.param("/api/v1/watch", 500, "", id="no resource"),
+    ],
+)
+def test_a_request_has_the_same_verb_in_the_log_if_it_is_refused(  # noqa: PLR0917 - a row and the parts of a server
+    target: str,
+    code: int,
+    verb: str,
+    client: _Client,
+    faults: Faults,
+    reported: list[tuple[HTTPRequest, HTTPAnswer | None]],
+) -> None:
+    log = RequestLog()
+    client.open("GET", target)
+    log.note(*reported[0])
+    assert [(request.verb, request.code) for request in log.exchanges] == [(verb, code)]
+    faults.status(503)
+    client.open("GET", target)
+    log.note(*reported[1])
+    assert [(request.verb, request.code) for request in log.exchanges[1:]] == [(verb, 503 if verb else code)]
 
 
 def test_requests_without_the_token_are_unauthorized(client: _Client) -> None:

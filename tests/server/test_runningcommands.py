@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.server import runningcommands
-from pytest_crd.server.http.httpmessages import HTTPRequest
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.runningcommands import CommandError, Commands, RunningCommand
 
@@ -44,6 +44,12 @@ def start(log: RequestLog) -> Iterator[Callable[..., Any]]:
 
 def _nothing() -> None:
     """Do nothing."""
+
+
+def _after(steps: Iterator[Callable[[], None]], function: Callable[[int], Any], count: int) -> Any:
+    """Take a step, and return the value of a function."""
+    next(steps, _nothing)()
+    return function(count)
 
 
 def _ended(command: RunningCommand) -> RunningCommand:
@@ -90,11 +96,32 @@ def test_a_command_is_ready_when_it_watches_a_resource(log: RequestLog, start: C
     start("sleep 60", watched=()).stop()
 
 
+@pytest.mark.parametrize("watched", [(), ("things.example.com",)])
+def test_a_command_with_a_refused_watch_is_not_ready(
+    watched: Sequence[str], log: RequestLog, start: Callable[..., Commands]
+) -> None:
+    refused = iter([functools.partial(log.note, WATCH, HTTPAnswer(403, b""))] * 2)
+    log.since = functools.partial(_after, refused, log.since)  # type: ignore[method-assign] # as if the command watched
+    with pytest.raises(CommandError, match="did not get ready"):
+        start("sleep 60", timeout=0.1, watched=watched)
+
+
 def test_a_command_that_ends_before_it_is_ready_is_an_error(start: Callable[..., Commands]) -> None:
     with pytest.raises(CommandError, match=re.escape("exited with 3 before it watches things and more:\nhello")):
         start("echo $GREETING; exit 3", watches=("things", "more"))
     with pytest.raises(CommandError, match="before it is ready"):
         start("exit 1", ready=lambda: False)
+
+
+def test_an_expected_error_of_a_command_is_no_problem_of_the_test(log: RequestLog) -> None:
+    commands = Commands(log, lambda: (), lambda: {"PATH": "/usr/bin:/bin"})
+    for script in ("exit 3", "sleep 60"):
+        with pytest.raises(CommandError):
+            commands.start(
+                ["sh", "-c", script], watches=(), ready=lambda: False, folder=".", environment={}, timeout=0.2
+            )
+    assert (commands.count, commands.problems()) == (2, [])
+    assert [command.code for command in commands._running] == [3, -15]
 
 
 def test_a_program_that_cannot_be_started_is_an_error(tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ def api(*crds: Any, **options: Any) -> Api:
 
 def crd_server(api_: Api, log: RequestLog | None = None) -> CrdServer:
     """Return the access of a test to an API, without a socket."""
-    log = log or RequestLog()
-    controls = ServerControls(api_, log, Faults(), lambda: None)
+    log = log or RequestLog(api_.request_names)
+    controls = ServerControls(api_, log, Faults(api_.request_names), lambda: None)
     return CrdServer(InProcess(api_), log, controls, url="https://127.0.0.1:1", kubeconfig="/k")
 
 

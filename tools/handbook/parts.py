@@ -25,6 +25,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "exit codes": tables.exit_codes,
     "Kubernetes versions": tables.kubernetes_versions,
     "Python API": pythonapi.text,
+    "kinds of crd_server": tables.built_in_kinds,
     "suites": comparing.table,
 }
 _PART: Final = re.compile(

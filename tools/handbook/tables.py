@@ -15,7 +15,12 @@ from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, UPDATES
 from pytest_crd.cases.sections import Section
 from pytest_crd.cli.exits import Exit
 from pytest_crd.engine import profile
+from pytest_crd.engine.profile import Profile
 from pytest_crd.plugin.settings import SETTINGS
+from pytest_crd.server import resourcetypes
+from pytest_crd.server.builtin import builtindefaults, builtinkinds, builtintypes
+from pytest_crd.server.builtin.builtinkinds import BuiltInRecord
+from pytest_crd.server.builtin.builtintypes import BuiltInType
 
 # Names of groups of sections.
 _GROUPS: Final = (
@@ -108,6 +113,34 @@ def _inner_keys(name: str) -> str:
 def kubernetes_versions() -> str:
     """Return a sentence with the supported Kubernetes versions and the default."""
     return f"{', '.join(profile.KNOWN)}; the default is {profile.DEFAULT}."
+
+
+def built_in_kinds() -> str:
+    """Return a table of the built-in kinds that `crd_server` stores, with their treatment."""
+    newest = profile.named(profile.DEFAULT)
+    types = {(type_.api_version, type_.names.kind): type_ for type_ in builtintypes.built_in(newest)}
+    rows = (
+        _built_in_kind(record, types[record.api_version, record.kind], newest)
+        for record in builtinkinds.served_records(newest)
+        if "get" in record.verbs and (record.api_version, record.kind) in types
+    )
+    return _table(("kind", "apiVersion", "decoded", "defaults", "validation", "immutable fields", "columns"), rows)
+
+
+def _built_in_kind(record: BuiltInRecord, type_: BuiltInType, newest: Profile) -> list[str]:
+    defaults = builtindefaults.of_kind(record.api_version, record.kind, newest).has_defaults
+    fields = ", ".join(
+        f"`{name}`{_condition(rest)}" for name, *rest in (text.split(" ", 1) for text in record.immutable)
+    )
+    has_columns = type_.columns() != (resourcetypes.NAME, resourcetypes.AGE)
+    return [
+        *(record.kind, _code(record.api_version), "yes", "yes" if defaults else "none"),
+        *("yes" if record.is_validated else "metadata only", fields, "yes" if has_columns else "name and age"),
+    ]
+
+
+def _condition(rest: Sequence[str]) -> str:
+    return f" {rest[0]}" if rest else ""
 
 
 def exit_codes() -> str:

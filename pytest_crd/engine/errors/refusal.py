@@ -42,6 +42,7 @@ class Refusal(NamedTuple):
         subject: The object that the Status names, if it is not the object of the URL.
         denials: The webhooks and policies that refuse the request.
         status: The whole Status, if a webhook wrote it.
+        retry_after: The seconds after which the client may try again; 0 if the Status has none.
     """
 
     code: int
@@ -53,6 +54,7 @@ class Refusal(NamedTuple):
     subject: Mapping[str, str] | None = None
     denials: tuple[Denial, ...] = ()
     status: JSONValue = None
+    retry_after: int = 0
 
 
 _META_GROUP: Final = "meta.k8s.io"
@@ -104,10 +106,23 @@ _GREATEST_GROWTH: Final = 6
 _WITHOUT_REFERENCES: Final = 2
 
 
-def already_exists(resource: str, name: str, *, is_ending: bool = False) -> Refusal:
-    """Return the refusal of a create with a taken name, perhaps of an object being deleted; *resource* is `plural.group`."""
+def already_exists(resource: str, name: str, *, is_ending: bool = False, has_prefix: bool = False) -> Refusal:
+    """
+    Return the refusal of a create with a taken name.
+
+    Args:
+        resource: `plural.group`.
+        name: The name.
+        is_ending: Whether the stored object is being deleted.
+        has_prefix: Whether the new object has a `generateName`.
+
+    Reference:
+        apiserver registry/rest/create.go, CheckGeneratedNameError.
+    """
     lead = "object is being deleted: " if is_ending else ""
-    return Refusal(409, "AlreadyExists", f"{lead}{resource} {printing.quote(name)} already exists")
+    end = ", the server was not able to generate a unique name for the object" if has_prefix else ""
+    message = f"{lead}{resource} {printing.quote(name)} already exists{end}"
+    return Refusal(409, "AlreadyExists", message, retry_after=int(has_prefix))
 
 
 def conflict(resource: str, name: str, problem: str) -> Refusal:

@@ -27,7 +27,15 @@ from pytest_crd.engine.golang.gotypes import (
 from pytest_crd.engine.jsonvalue import JSONValue
 
 # Go's field names that differ from the JSON name by more than a capital first letter.
-_GO_NAMES: Final = {"$schema": "Schema", "$ref": "Ref", "id": "ID", "jsonPath": "JSONPath", "url": "URL"}
+_GO_NAMES: Final = {
+    "$schema": "Schema",
+    "$ref": "Ref",
+    "id": "ID",
+    "jsonPath": "JSONPath",
+    "url": "URL",
+    "uid": "UID",
+    "apiVersion": "APIVersion",
+}
 _Part: TypeAlias = "tuple[str, JSONValue, GoType]"
 _Print: TypeAlias = Callable[[JSONValue, GoType], str]
 

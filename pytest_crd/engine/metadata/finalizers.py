@@ -72,8 +72,13 @@ def warnings(new: Sequence[str], old: Sequence[str], path: FieldPath, profile: P
     )
 
 
+def is_standard(finalizer: str) -> bool:
+    """Return whether a finalizer is one of Kubernetes without a domain."""
+    return finalizer in _STANDARD
+
+
 def _preference(finalizer: str) -> tuple[str, ...]:
-    if "/" in finalizer or finalizer in _STANDARD:
+    if "/" in finalizer or is_standard(finalizer):
         return ()
     path = " including a path (/)" if "." in finalizer else ""
     return (

@@ -173,14 +173,20 @@ def refuse_stale(
     if uid and old_uid and uid != old_uid:
         return refuse_uid(uid, old_uid, target)
     version = metadata.get("resourceVersion") or ""
-    if problem := _unsigned_problem(version):
-        return Refusal(500, "", f"strconv.ParseUint: parsing {quote(version)}: {problem}")
+    if (refused := refuse_version(version)) is not None:
+        return refused
     if not int(version or 0):
         return _refuse_unversioned(target, profile)
     old_version = old_metadata.get("resourceVersion") or version
     if int(version) != int(old_version):
         return refusal.conflict(target.resource, target.name, _STALE)
     return None
+
+
+def refuse_version(version: str) -> Refusal | None:
+    """Return the refusal of an update with a resourceVersion that is no number."""
+    problem = _unsigned_problem(version)
+    return Refusal(500, "", f"strconv.ParseUint: parsing {quote(version)}: {problem}") if problem else None
 
 
 def is_version(text: str) -> bool:

@@ -100,6 +100,7 @@ class AdmissionRequest(NamedTuple):
         user: The user.
         interfaces: Functions for its objects.
         authorize: The authorizer of the server, called with an `AccessRequest` of CEL; None if roles are unknown.
+        kind_api_version: The apiVersion of the kind, if it is not that of the resource; also empty for a Scale.
 
     Reference:
         apiserver admission/interfaces.go, Attributes.
@@ -119,7 +120,8 @@ class AdmissionRequest(NamedTuple):
     dry_run: bool
     user: User
     interfaces: ObjectInterfaces
-    authorize: Callable[[Any], bool] | None = None
+    authorize: Callable[[Any], Any] | None = None
+    kind_api_version: str = ""
 
 
 class Admitted(NamedTuple):

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import systemmetadata
+from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.request import without_version
+from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.strategy import PendingWrite, Strategy, Validated
 
@@ -88,3 +91,25 @@ def with_metadata(resource: Resource, system_metadata: Mapping[str, JSONValue]) 
         key: value for key, value in resource["metadata"].items() if key not in systemmetadata.SERVER_MADE
     }
     return {**resource, "metadata": dict(sorted({**client_metadata, **system_metadata}.items()))}
+
+
+def refuse_taken_name(
+    checked: CheckedWrite, before: Resource, target: RequestTarget, strategy: Strategy
+) -> tuple[RefusedError, RequestTarget]:
+    """
+    Return the refusal of a create with a taken name, and the object that it names.
+
+    Args:
+        checked: The new object.
+        before: The stored object.
+        target: The object in the URL.
+        strategy: The steps of the kind.
+    """
+    is_ending = bool((before.get("metadata") or {}).get("deletionTimestamp"))
+    metadata, decoded = checked.write.resource["metadata"], checked.write.read.decoded
+    target = target._replace(name=metadata["name"])
+    has_prefix = bool(metadata.get("generateName"))
+    if has_prefix:
+        target = target._replace(group=strategy.group_of_errors(decoded.resource))
+    refused = refusal.already_exists(target.resource, target.name, is_ending=is_ending, has_prefix=has_prefix)
+    return RefusedError(refused, decoded), target

@@ -139,6 +139,11 @@ class CrdStrategy:
             return Validated(wholecrd.update_status(forms.new.internal, forms.old.internal, self.profile))
         return Validated(wholecrd.update(forms.new.internal, forms.old.internal, self.profile))
 
+    def group_of_errors(self, sent: JSONObject) -> str:
+        """Return the group of the sent object."""
+        group: str = sent["apiVersion"].rpartition("/")[0]
+        return group
+
     def warnings(self, write: PendingWrite) -> tuple[str, ...]:
         """Return the warnings about a valid CRD; updates of the status have none."""
         if write.subresource == "status":

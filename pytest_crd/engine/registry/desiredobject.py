@@ -202,8 +202,9 @@ class RequestReader(NamedTuple):
         metadata = decoded.resource.get("metadata") or {}
         if (refused := requestmetadata.refuse_create(metadata, target)) is not None:
             raise RefusedError(refused, decoded)
-        # Deletion fields are dropped before they can have an owner.
-        owned_metadata = {key: value for key, value in metadata.items() if key not in requestmetadata.DELETION}
+        # A create drops deletion fields before they can have an owner; an update that creates drops them later.
+        dropped = requestmetadata.DELETION if request.verb == "create" else ()
+        owned_metadata = {key: value for key, value in metadata.items() if key not in dropped}
         managed = self._managed(request, None, decoded, owned_metadata, generated)
         decoded, managed = self._admitted(request, decoded, managed, None, target)
         metadata = decoded.resource.get("metadata") or {}
@@ -232,6 +233,8 @@ class RequestReader(NamedTuple):
         if live is None:
             if uid := metadata.get("uid"):
                 raise RefusedError(requestmetadata.refuse_uid(uid, "", target), decoded)
+            if (refused := requestmetadata.refuse_version(metadata.get("resourceVersion") or "")) is not None:
+                raise RefusedError(refused, decoded)
             return self._read_created(request, decoded, target, generated)
         managed = self._managed(request, live, decoded, metadata, generated)
         uid = metadata.get("uid")
@@ -338,7 +341,9 @@ class RequestReader(NamedTuple):
         decoded, managed = self._admitted(request, decoded, lambda: resource, live, target)
         metadata = decoded.resource.get("metadata") or {}
         if live is None:
-            if (refused := requestmetadata.refuse_create(metadata, target)) is not None:
+            version = metadata.get("resourceVersion") or ""
+            refused = requestmetadata.refuse_version(version) or requestmetadata.refuse_create(metadata, target)
+            if refused is not None:
                 raise RefusedError(refused, decoded)
             prepared = requestmetadata.prepare_create(metadata, target, suffix=generated.suffix())
             return Read(decoded, prepared, managed)

@@ -91,8 +91,7 @@ def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
     if outcome.response.accepted and not request.dry_run:
         outcome = _limited(outcome, checked, request, target, strategy)
     if request.verb == "create" and outcome.before is not None and outcome.response.accepted:
-        exists = _already_exists(checked, outcome.before, target)
-        target = target._replace(name=write.resource["metadata"]["name"])
+        exists, target = checkedwrites.refuse_taken_name(checked, outcome.before, target, strategy)
         answer = replace(_refuse(exists, target, request, strategy, None), warnings=outcome.response.warnings)
         return RequestOutcome(answer, before)
     return _scaled(outcome, strategy) if request.subresource == "scale" else outcome
@@ -169,9 +168,10 @@ def _store(
     warnings = (*strategy.deprecation_warnings, *decoded.warnings, *prepared.warnings, *checked.validated.warnings)
     if errors := checked.validated.errors:
         sent = decoded.resource  # an update of the status validates the stored object
-        group = sent["apiVersion"].rpartition("/")[0]
         name = write.resource["metadata"].get("name") or ""
-        answer = response.invalid(group, sent["kind"], name, errors, warnings=warnings, changes=decoded.changes)
+        answer = response.invalid(
+            strategy.group_of_errors(sent), sent["kind"], name, errors, warnings=warnings, changes=decoded.changes
+        )
         return RequestOutcome(answer, before)
     warnings = (*warnings, *strategy.warnings(write))
     try:
@@ -236,8 +236,9 @@ def _is_readable(stored: Resource | None, request: Request, strategy: Strategy) 
 
 
 def _ends(write: PendingWrite, before: Resource | None) -> bool:
-    """Return whether a request removes the last finalizer of a deleted object."""
-    return before is not None and requestmetadata.ends(write.resource["metadata"], before.get("metadata"))
+    """Return whether an update removes the last finalizer of a deleted object."""
+    is_update = write.live is not None and before is not None
+    return is_update and requestmetadata.ends(write.resource["metadata"], (before or {}).get("metadata"))
 
 
 def _accepted(
@@ -319,12 +320,6 @@ def _scaled(outcome: RequestOutcome, strategy: Strategy) -> RequestOutcome:
     scale_object = patchdocuments.plain(scale.of_resource(outcome.resource, strategy.subresources))
     answer = replace(outcome.response, scale=scale_object)
     return RequestOutcome(answer, outcome.before, lambda: (outcome.stored, scale_object))
-
-
-def _already_exists(checked: CheckedWrite, before: Resource, target: RequestTarget) -> RefusedError:
-    is_ending = bool((before.get("metadata") or {}).get("deletionTimestamp"))
-    name = checked.write.resource["metadata"]["name"]
-    return RefusedError(refusal.already_exists(target.resource, name, is_ending=is_ending), checked.write.read.decoded)
 
 
 def _refuse(

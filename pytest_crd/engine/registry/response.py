@@ -300,6 +300,8 @@ def refused(
         details["causes"] = [_cause(error) for error in refusal.errors]
     if refusal.reason in _WITHOUT_SUBJECT:
         details = {"causes": [{"message": refusal.problem}]} if refusal.problem else {}
+    if refusal.retry_after:
+        details["retryAfterSeconds"] = refusal.retry_after
     # The server writes empty details if it names another object.
     has_details = details or refusal.subject is not None
     status = refusal.status or failure(refusal.code, refusal.reason, refusal.message, details if has_details else None)

@@ -149,6 +149,9 @@ class Strategy(Protocol):
     def warnings(self, write: PendingWrite) -> tuple[str, ...]:
         """Return the warnings about a valid object."""
 
+    def group_of_errors(self, sent: Resource) -> str:
+        """Return the group in the Status of an invalid object."""
+
     def increments_generation(self, write: PendingWrite) -> bool:
         """Return True if an update increments `metadata.generation`."""
 
@@ -197,6 +200,11 @@ class ObjectStrategy:
         else:
             resource = self.subresources.prepare_update(read.resource, live)
         return PendingWrite(resource, live, read, subresource)
+
+    def group_of_errors(self, sent: Resource) -> str:
+        """Return the group of the sent object."""
+        group: str = sent["apiVersion"].rpartition("/")[0]
+        return group
 
     def warnings(self, write: PendingWrite) -> tuple[str, ...]:
         """Return the warnings about the metadata; updates of the status have none."""

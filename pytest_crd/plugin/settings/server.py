@@ -21,8 +21,8 @@ def _is_error(entry: SettingEntry) -> bool:
 
 UNVALIDATED: Final = Setting(
     SettingKind.TEXT,
-    "The result of a test whose `crd_server` stored an object of a built-in kind (without "
-    "validation), or answered a request for another built-in kind with 404: `note` (default) adds a line to the "
+    "The result of a test whose `crd_server` stored an object of a built-in kind without "
+    "validation, or answered a request for another built-in kind with 404: `note` (default) adds a line to the "
     "summary, `error` fails the test.",
     _is_error,
     ini="crd_server_unvalidated",

@@ -65,9 +65,8 @@ def of_request(request: HTTPRequest, info: RequestInfo | None, user: User, profi
     """
     if info is None:
         return AccessAttributes(user, request.method.lower(), path=request.path, is_resource=False)
-    verb, name, namespace = info.verb, info.name, info.namespace
-    if verb == "list":
-        verb = "watch" if listoptions.boolean(request.query, "watch") else verb
+    verb, name, namespace = request.verb, info.name, info.namespace
+    if info.verb == "list":
         name = _find_selected_name(request.query, profile)
     if info.resource == "namespaces" and not namespace:
         namespace = info.name  # the path of a namespace is below itself

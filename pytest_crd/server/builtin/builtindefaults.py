@@ -46,6 +46,11 @@ class Defaulter:
         self._defaults: dict[Struct, _Default | None] = {}
         self._root = self._of_type(builtingotypes.of_kind(api_version, kind, profile))
 
+    @property
+    def has_defaults(self) -> bool:
+        """Whether a field of the kind has a default."""
+        return self._root is not None
+
     def default(self, value: dict[str, JSONValue]) -> dict[str, JSONValue]:
         """Return a decoded object with its defaults."""
         defaulted: dict[str, JSONValue] = value if self._root is None else self._root(value)

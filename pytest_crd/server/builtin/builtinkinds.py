@@ -1,4 +1,4 @@
-"""Built-in kinds of each Kubernetes version, from `builtinkinds.json`."""
+"""Built-in kinds of each Kubernetes version, from `builtinkinds.json`, and the kinds that are validated."""
 
 from __future__ import annotations
 
@@ -6,9 +6,44 @@ import functools
 import json
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.profile import Profile
+
+_EVENT: Final = (
+    *(
+        "action",
+        "count",
+        "eventTime",
+        "firstTimestamp",
+        "involvedObject",
+        "lastTimestamp",
+        "message",
+        "reason",
+        "related",
+    ),
+    *("reportingController", "reportingInstance", "source", "type"),
+)
+_ADMISSION: Final = "admissionregistration.k8s.io"
+_RBAC: Final = "rbac.authorization.k8s.io"
+# The validated kinds by resource, each with the fields that updates may not change besides metadata, and conditions.
+VALIDATED: Final[Mapping[str, Sequence[str]]] = {
+    "configmaps": ("binaryData (if immutable)", "data (if immutable)", "immutable (once true)"),
+    "events": (),
+    "events.events.k8s.io": _EVENT,
+    "leases.coordination.k8s.io": (),
+    "namespaces": ("spec.finalizers (kept, except through finalize)",),
+    "secrets": ("data (if immutable)", "immutable (once true)", "type"),
+    "serviceaccounts": (),
+    f"mutatingadmissionpolicies.{_ADMISSION}": (),
+    f"mutatingadmissionpolicybindings.{_ADMISSION}": (),
+    f"validatingadmissionpolicies.{_ADMISSION}": (),
+    f"validatingadmissionpolicybindings.{_ADMISSION}": (),
+    f"clusterroles.{_RBAC}": (),
+    f"roles.{_RBAC}": (),
+    f"clusterrolebindings.{_RBAC}": ("roleRef",),
+    f"rolebindings.{_RBAC}": ("roleRef",),
+}
 
 
 class BuiltInRecord(NamedTuple):
@@ -55,6 +90,21 @@ class BuiltInRecord(NamedTuple):
     def api_version(self) -> str:
         """The apiVersion of its objects."""
         return f"{self.group}/{self.version}".removeprefix("/")
+
+    @property
+    def is_validated(self) -> bool:
+        """Whether written objects are validated as a server does."""
+        return self.resource in VALIDATED
+
+    @property
+    def immutable(self) -> Sequence[str]:
+        """The fields that updates may not change, each with its condition; empty unless the kind is validated."""
+        return VALIDATED.get(self.resource, ())
+
+    @property
+    def resource(self) -> str:
+        """The name of its resource: `plural` or `plural.group`."""
+        return f"{self.plural}.{self.group}".removesuffix(".")
 
 
 @functools.cache

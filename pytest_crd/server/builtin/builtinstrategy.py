@@ -1,4 +1,4 @@
-"""The strategy of a built-in kind: objects are decoded into their Go type, and only their metadata and scale are validated."""
+"""The strategy of a built-in kind: objects are decoded into their Go type; of many kinds only metadata and scale are validated."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetarules, objectmetavalidation
+from pytest_crd.engine.metadata.objectmetarules import ObjectNaming
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import GoObjects, ObjectInterfaces
@@ -23,9 +24,12 @@ from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server.builtin import builtinowners, namerules, partwrites
 from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
 from pytest_crd.server.builtin.builtinowners import BuiltInOwners, Merging
+from pytest_crd.server.builtin.validation import kindvalidation
+from pytest_crd.server.builtin.validation.validatedwrites import ValidatedWrite
 from pytest_crd.server.protobuf import protowriting
 
 _NODES: Final = "nodes"
+_EVENTS: Final = "events"
 # Keys of etcd that do not have the plural of their kind.
 _STORAGE_PATHS: Final = {"services": "services/specs"}
 
@@ -64,7 +68,7 @@ class BuiltInKind(NamedTuple):
 
 
 class BuiltInStrategy(ObjectStrategy):
-    """The strategy of a built-in kind, without the validation that Kubernetes has for that kind."""
+    """The strategy of a built-in kind."""
 
     is_served = True
     deprecation_warnings: tuple[str, ...] = ()
@@ -78,6 +82,8 @@ class BuiltInStrategy(ObjectStrategy):
         self.group = kind.group
         self.plural = kind.plural
         self.is_namespaced = kind.is_namespaced
+        self._resource = f"{kind.plural}.{kind.group}".removesuffix(".")
+        self._validation = kindvalidation.KINDS.get(self._resource)
         self.creates_by_update = kind.creates_by_update
         self.storage_path = _STORAGE_PATHS.get(kind.plural, kind.plural)
         self.profile = profile
@@ -119,16 +125,18 @@ class BuiltInStrategy(ObjectStrategy):
         if live is None and self.plural == _NODES:
             return PendingWrite(dict(read.resource), live, read, subresource)
         if live is not None and (self.plural, subresource) in partwrites.SUBRESOURCES:
-            resource = partwrites.merged(self.plural, subresource, read.resource, live)
+            resource = partwrites.merged(self.plural, subresource, read.resource, live, self.profile)
             return PendingWrite(resource, live, read, subresource)
         return super().prepare(read, live, subresource)
 
     def validate(self, write: PendingWrite, _outcomes: list[RuleOutcome] | None) -> Validated:
-        """Validate the metadata and the fields of the scale."""
+        """Validate the object, or only its metadata and the fields of the scale if its kind is not validated."""
+        if self._validation is not None:
+            return Validated(kindvalidation.validate(self._validation, self._validated(write)))
         resource, live = write.resource, write.live
         metadata, namespaced = resource["metadata"], self.is_namespaced
         if live is None:
-            rule = namerules.find_rule(f"{self.plural}.{self.group}".removesuffix("."), resource, self.profile)
+            rule = namerules.find_rule(self._resource, resource, self.profile)
             errors = objectmetavalidation.validate_create(
                 metadata, namespaced=namespaced, profile=self.profile, rule=rule
             )
@@ -144,6 +152,22 @@ class BuiltInStrategy(ObjectStrategy):
             return Validated(errors + self.subresources.validate_status_scale(resource))
         return Validated(errors + self.subresources.validate_scale(resource))
 
+    def group_of_errors(self, sent: Resource) -> str:
+        """Return the group of the sent object; Events of both groups are objects of the core group."""
+        return "" if self.plural == _EVENTS else super().group_of_errors(sent)
+
+    def warnings(self, write: PendingWrite) -> tuple[str, ...]:
+        """Return the warnings of the kind about a valid object."""
+        return () if self._validation is None else self._validation.warnings(self._validated(write))
+
+    def _validated(self, write: PendingWrite) -> ValidatedWrite:
+        rule = namerules.find_rule(self._resource, write.resource, self.profile)
+        naming = ObjectNaming(rule, self.is_namespaced)
+        api_version = self.type_meta["apiVersion"]
+        new, sent, subresource = _with_generation(write), write.read.decoded.sent, write.subresource
+        sent = sent if isinstance(sent, Mapping) else {}
+        return ValidatedWrite(new, write.live, sent, subresource, api_version, naming, self.profile)
+
     def store(self, write: PendingWrite) -> StoredForms:
         """Return the written and returned forms of a valid object."""
         return StoredForms(Stored.from_value(write.resource), Stored.from_value(dict(write.resource)))
@@ -151,3 +175,11 @@ class BuiltInStrategy(ObjectStrategy):
     def stored_size(self, stored: Resource) -> int:
         """Return the bytes of an object in etcd, where it is protobuf."""
         return len(protowriting.write(stored))
+
+
+def _with_generation(write: PendingWrite) -> Resource:
+    """Return the object with the generation that was sent, which a server validates and keeps if the object is new."""
+    sent = write.read.decoded.resource.get("metadata") or {}
+    if write.live is not None or not sent.get("generation"):
+        return write.resource
+    return {**write.resource, "metadata": {**write.resource["metadata"], "generation": sent["generation"]}}

@@ -68,12 +68,7 @@ _KEPT_BY_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
     "deployments": ("labels",),
 }
 # Kinds whose objects change the answers of a full cluster to other requests.
-_UNENFORCED: Final = frozenset(
-    {
-        *(f"{lead}AdmissionPolicy{rest}" for lead in ("Mutating", "Validating") for rest in ("", "Binding")),
-        *("APIService", "LimitRange", "ResourceQuota"),
-    }
-)  # fmt: skip
+_UNENFORCED: Final = frozenset({"APIService", "LimitRange", "ResourceQuota"})
 
 
 class BuiltInType(ResourceType):
@@ -97,7 +92,7 @@ class BuiltInType(ResourceType):
         self.names = Names(record.plural, record.singular, kind, f"{kind}List", shorts, categories)
         self.is_namespaced = record.namespaced
         self.verbs = tuple(record.verbs)
-        self.validates = self.verbs == ("create",)
+        self.validates = record.is_validated or self.verbs == ("create",)
         self.shows_deleted = record.shownWhenDeleted
         self.subresources = tuple(self._subresource(*row) for row in record.subresources)
         self.is_enforced = kind not in _UNENFORCED
@@ -175,7 +170,7 @@ class BuiltInType(ResourceType):
         def build_results() -> tuple[Resource | None, Resource | None]:
             old = request_.body.value["metadata"] if before is None else before["metadata"]
             counted = self.names.plural == "deployments" and not request_.subresource
-            writing = finishing.Writing(before, request_.user, self.store, request_.subresource)
+            writing = finishing.Writing(before, old, request_.user, self.store, self.profile, request_.subresource)
 
             def finish(value: Resource) -> Resource:
                 value = self._finished(value, old, counts_annotations=counted)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.profile import Profile
-from pytest_crd.server.builtin import imagenames
+from pytest_crd.server.builtin import imagenames, podresources
 from pytest_crd.server.store import generatedvalues
 
 _Object: TypeAlias = "dict[str, Any]"
@@ -116,13 +116,15 @@ def _pull_policy(image: str) -> str:
     return "Always" if imagenames.is_latest(image) else "IfNotPresent"
 
 
-def _pod(pod: _Object, _: Profile) -> None:
+def _pod(pod: _Object, profile: Profile) -> None:
     spec = pod["spec"] = dict(pod["spec"])
     if spec.get("terminationGracePeriodSeconds", 0) < 0:
         spec["terminationGracePeriodSeconds"] = 1
     for key in ("containers", "initContainers"):
         if spec.get(key):
             spec[key] = [_of_pod(container, is_on_host=bool(spec.get("hostNetwork"))) for container in spec[key]]
+    if not podresources.are_completed_late(profile):
+        pod["spec"] = podresources.complete(spec, sets_limits=False)
 
 
 def _of_pod(container: _Object, *, is_on_host: bool) -> _Object:

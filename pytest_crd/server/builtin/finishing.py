@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import User
 from pytest_crd.server.builtin import autoscalerforms, podfinishing, servicefinishing
 from pytest_crd.server.builtin.builtinconversions import TEMPLATE_GENERATION as GENERATION
@@ -31,14 +32,18 @@ class Writing(NamedTuple):
 
     Attributes:
         old: The stored object in the version of the request; None on create.
+        sent: The metadata of the stored object, or of the request on create.
         user: The user of the request.
         store: The store.
+        profile: The Kubernetes version.
         subresource: The subresource; empty for the object itself.
     """
 
     old: Mapping[str, Any] | None
+    sent: Mapping[str, Any]
     user: User
     store: Store
+    profile: Profile
     subresource: str = ""
 
 
@@ -85,8 +90,8 @@ def _daemon_set(daemon_set: _Object, writing: Writing) -> _Object:
 
 def _pod(pod: _Object, writing: Writing) -> _Object:
     if writing.old is None:
-        return podfinishing.finish_created(pod, writing.store)
-    return podfinishing.finish_updated(pod, writing.old)
+        return podfinishing.finish_created(pod, writing.store, writing.profile)
+    return podfinishing.finish_updated(pod, writing.old, writing.profile)
 
 
 def _service(service: _Object, writing: Writing) -> _Object:
@@ -106,8 +111,8 @@ def _job(job: _Object, writing: Writing) -> _Object:
     match_labels = {"batch.kubernetes.io/controller-uid": uid, **(selector.get("matchLabels") or {})}
     new_template = {**template, "metadata": {**template["metadata"], "labels": labels}}
     new_spec = {**spec, "selector": {**selector, "matchLabels": match_labels}, "template": new_template}
-    if job["metadata"].get("labels") == template["metadata"].get("labels"):
-        # The labels of the Job are those of its template, not a copy.
+    if not writing.sent.get("labels"):
+        # The default labels of the Job are those of its template, not a copy.
         job = {**job, "metadata": {**job["metadata"], "labels": labels}}
     return {**job, "spec": new_spec}
 

@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
+from pytest_crd.engine.profile import Profile
+from pytest_crd.server.builtin import podresources
+
 _Object: TypeAlias = Mapping[str, Any]
-_Part: TypeAlias = Callable[[_Object, _Object], "dict[str, Any]"]
+_Part: TypeAlias = Callable[[_Object, _Object, Profile], "dict[str, Any]"]
 
 _RESIZED: Final = ("resources", "resizePolicy")
 
 
-def merged(plural: str, subresource: str, new: _Object, live: _Object) -> dict[str, Any]:
+def merged(plural: str, subresource: str, new: _Object, live: _Object, profile: Profile) -> dict[str, Any]:
     """
     Return a stored object with the part that a subresource writes.
 
@@ -26,37 +29,38 @@ def merged(plural: str, subresource: str, new: _Object, live: _Object) -> dict[s
         subresource: The subresource.
         new: The object of the request.
         live: The stored object.
+        profile: The Kubernetes version.
     """
     metadata = {**live["metadata"], **_owners(new["metadata"])}
-    return {**live, "metadata": metadata, **SUBRESOURCES[plural, subresource](new, live)}
+    return {**live, "metadata": metadata, **SUBRESOURCES[plural, subresource](new, live, profile)}
 
 
 def _owners(metadata: _Object) -> dict[str, Any]:
     return {"managedFields": metadata["managedFields"]} if "managedFields" in metadata else {}
 
 
-def _finalizers(new: _Object, live: _Object) -> dict[str, Any]:
-    return {"spec": {**_without(live["spec"], "finalizers"), **_chosen(new["spec"], "finalizers")}}
+def _finalizers(new: _Object, _live: _Object, _: Profile) -> dict[str, Any]:
+    return {"metadata": new["metadata"], "spec": new["spec"]}
 
 
-def _ephemeral_containers(new: _Object, live: _Object) -> dict[str, Any]:
+def _ephemeral_containers(new: _Object, live: _Object, _: Profile) -> dict[str, Any]:
     name = "ephemeralContainers"
     return {"spec": {**_without(live["spec"], name), **_chosen(new["spec"], name)}}
 
 
-def _conditions(new: _Object, live: _Object) -> dict[str, Any]:
+def _conditions(new: _Object, live: _Object, _: Profile) -> dict[str, Any]:
     status = new.get("status") or {}
     return {"status": {**_without(live["status"], "conditions"), **_chosen(status, "conditions")}}
 
 
-def _resized(new: _Object, live: _Object) -> dict[str, Any]:
-    """Return the spec of a Pod with new resources of its containers."""
+def _resized(new: _Object, live: _Object, profile: Profile) -> dict[str, Any]:
+    """Return the spec of a Pod with new resources of its containers and, since 1.36, of the Pod."""
     spec = dict(live["spec"])
     for key in ("containers", "initContainers"):
         by_name = {container["name"]: container for container in new["spec"].get(key) or ()}
         if spec.get(key):
             spec[key] = [_with_resources(item, by_name.get(item["name"], item)) for item in spec[key]]
-    return {"spec": spec}
+    return {"spec": podresources.resize(spec, new["spec"].get("resources"), profile)}
 
 
 def _with_resources(container: _Object, new: _Object) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine.cel.library import amounts
+from pytest_crd.engine.profile import Profile
+from pytest_crd.server.builtin import podresources
 from pytest_crd.server.http import statuses
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import ObjectKey, Store
@@ -28,9 +30,14 @@ _TERMS: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _WEIGHTED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-def finish_created(pod: _Object, store: Store) -> _Object:
+def finish_created(pod: _Object, store: Store, profile: Profile) -> _Object:
     """
     Return a new Pod with the fields of the server.
+
+    Args:
+        pod: The Pod.
+        store: The store, with the priority classes.
+        profile: The Kubernetes version.
 
     Raises:
         ApiError: 403: the priority class does not exist, or the Pod has another priority.
@@ -45,17 +52,20 @@ def finish_created(pod: _Object, store: Store) -> _Object:
         }
     if spec.get("topologySpreadConstraints"):
         spec["topologySpreadConstraints"] = [_selecting(item, labels) for item in spec["topologySpreadConstraints"]]
-    return {**pod, "spec": spec, "status": _status(spec)}
+    if podresources.are_completed_late(profile):
+        spec = podresources.complete(spec, sets_limits=True)
+    return {**pod, "spec": spec, "status": _status(spec, profile)}
 
 
-def finish_updated(pod: _Object, old: Mapping[str, Any]) -> _Object:
-    """Return a changed Pod with its earlier priority, if the request has none."""
+def finish_updated(pod: _Object, old: Mapping[str, Any], profile: Profile) -> _Object:
+    """Return a changed Pod with its earlier priority and, since 1.37, its earlier resources, if the request has none."""
     before = old["spec"]
-    missing = {key: before[key] for key in ("priority", "preemptionPolicy") if key in before and key not in pod["spec"]}
+    kept = ("priority", "preemptionPolicy", *(("resources",) if podresources.are_completed_late(profile) else ()))
+    missing = {key: before[key] for key in kept if key in before and key not in pod["spec"]}
     return {**pod, "spec": {**pod["spec"], **missing}} if missing else pod
 
 
-def _status(spec: _Object) -> _Object:
+def _status(spec: _Object, profile: Profile) -> _Object:
     status: _Object = {"phase": "Pending"}
     if spec.get("schedulingGates"):
         message = "Scheduling is blocked due to non-empty scheduling gates"
@@ -66,18 +76,19 @@ def _status(spec: _Object) -> _Object:
             "lastTransitionTime": generatedvalues.now(),
         }
         status["conditions"] = [{**gated, "reason": "SchedulingGated", "message": message}]
-    return {**status, "qosClass": _quality(spec)}
+    return {**status, "qosClass": _quality(spec, profile)}
 
 
-def _quality(spec: _Object) -> str:
+def _quality(spec: _Object, profile: Profile) -> str:
     """
     Return the quality of service of a Pod.
 
     Reference:
         kubernetes pkg/apis/core/helper/qos/qos.go, ComputePodQOS.
     """
-    if spec.get("resources"):
-        return _quality_of(spec["resources"])
+    needs = spec.get("resources")
+    if needs is not None and (podresources.have_amounts(needs) or not podresources.are_completed_late(profile)):
+        return _quality_of(needs)
     containers = [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
     qualities = {_quality_of(container.get("resources") or {}) for container in containers}
     return qualities.pop() if len(qualities) == 1 else _BURSTABLE if qualities else _BEST_EFFORT

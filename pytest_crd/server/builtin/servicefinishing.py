@@ -29,7 +29,6 @@ _NODE_PORTS: Final = range(30000, 32768)
 _ADDRESS_FIELDS: Final = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
 _EXPOSING_FIELDS: Final = (
     "allocateLoadBalancerNodePorts",
-    "healthCheckNodePort",
     "loadBalancerClass",
     "externalTrafficPolicy",
 )
@@ -60,6 +59,10 @@ def finish(service: _Object, old: Mapping[str, Any] | None, store: Store) -> _Ob
         _give_address(spec, others)
     if _needs_node_ports(spec):
         _give_node_ports(spec, others)
+    if _needs_health_check_port(spec) and not spec.get("healthCheckNodePort"):
+        spec["healthCheckNodePort"] = _choose(_free_ports(spec, others), "healthCheckNodePort")
+    if spec["type"] == _EXTERNAL_NAME:
+        spec.pop("internalTrafficPolicy", None)
     status = service["status"] if old is not None or "status" not in service else {"loadBalancer": {}}
     return {**service, "spec": spec, "status": status}
 
@@ -73,11 +76,13 @@ def _keep(spec: _Object, old: Mapping[str, Any]) -> None:
     if _needs_node_ports(spec):
         before = {_port_key(port): port.get("nodePort") for port in old.get("ports") or ()}
         spec["ports"] = [_with_number(port, before.get(_port_key(port))) for port in spec.get("ports") or ()]
-        if old.get("healthCheckNodePort"):
-            spec.setdefault("healthCheckNodePort", old["healthCheckNodePort"])
     elif _needs_node_ports(old):
         spec["ports"] = [{key: port[key] for key in port if key != "nodePort"} for port in spec.get("ports") or ()]
         _drop_equal(spec, old, _EXPOSING_FIELDS)
+    if _needs_health_check_port(spec) and old.get("healthCheckNodePort"):
+        spec.setdefault("healthCheckNodePort", old["healthCheckNodePort"])
+    elif _needs_health_check_port(old):
+        _drop_equal(spec, old, ("healthCheckNodePort",))
 
 
 def _drop_equal(spec: _Object, old: Mapping[str, Any], names: Iterable[str]) -> None:
@@ -126,16 +131,22 @@ def _give_node_ports(spec: _Object, others: Iterable[Mapping[str, Any]]) -> None
     Raises:
         ApiError: 500: the range is full.
     """
-    used = {number for service in others for number in _node_ports(service["spec"])} | {*_node_ports(spec)}
-    ports = []
+    free, ports = _free_ports(spec, others), []
     for port in spec.get("ports") or ():
-        number = port.get("nodePort") or _choose([item for item in _NODE_PORTS if item not in used], "nodePort")
-        used.add(number)
+        number = port.get("nodePort") or _choose(free, "nodePort")
         ports.append({**port, "nodePort": number})
+        free = [item for item in free if item != number]
     spec["ports"] = ports
-    is_local = spec["type"] == "LoadBalancer" and spec.get("externalTrafficPolicy") == "Local"
-    if is_local and not spec.get("healthCheckNodePort"):
-        spec["healthCheckNodePort"] = _choose([item for item in _NODE_PORTS if item not in used], "healthCheckNodePort")
+
+
+def _needs_health_check_port(spec: Mapping[str, Any]) -> bool:
+    return spec.get("type") == "LoadBalancer" and spec.get("externalTrafficPolicy") == "Local"
+
+
+def _free_ports(spec: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> list[int]:
+    """Return the ports of nodes that neither a Service nor another one uses."""
+    used = {number for service in others for number in _node_ports(service["spec"])} | {*_node_ports(spec)}
+    return [item for item in _NODE_PORTS if item not in used]
 
 
 def _node_ports(spec: Mapping[str, Any]) -> Iterator[int]:

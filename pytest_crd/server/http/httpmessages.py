@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.admission import ADMINISTRATOR, User
 from pytest_crd.server.http import requestinfo
-from pytest_crd.server.http.requestinfo import RequestInfo
+from pytest_crd.server.http.requestinfo import IncompletePathError, RequestInfo
 
 IMPERSONATE: Final = "impersonate-"
 """The beginning of the names of headers that name another user, in lower case."""
@@ -55,7 +55,22 @@ class HTTPRequest(NamedTuple):
     @property
     def info(self) -> RequestInfo | None:
         """The parsed path; None if it names no resource."""
-        return requestinfo.parse(self.method, self.path)
+        try:
+            return requestinfo.parse(self.method, self.path)
+        except IncompletePathError:
+            return None
+
+    @property
+    def verb(self) -> str:
+        """
+        The verb, as authorization sees it: `list` with the parameter `watch` is `watch`; empty if the path names no resource.
+
+        Reference:
+            apiserver endpoints/request/requestinfo.go, NewRequestInfo.
+        """
+        info = self.info
+        verb = "" if info is None else info.verb
+        return "watch" if verb == "list" and self.query.is_set("watch") else verb
 
     @property
     def query(self) -> Query:
@@ -93,6 +108,10 @@ class Query:
     def has(self, name: str) -> bool:
         """Return whether a parameter is present."""
         return name in self._values
+
+    def is_set(self, name: str) -> bool:
+        """Return whether a parameter is present with a value other than `false` and `0`."""
+        return self.has(name) and self.first(name).lower() not in ("false", "0")
 
 
 @dataclass(frozen=True, slots=True)

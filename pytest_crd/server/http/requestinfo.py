@@ -6,6 +6,9 @@ from typing import Final, NamedTuple
 
 _VERBS: Final = {"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _SPECIAL_VERBS: Final = frozenset({"watch", "proxy"})
+VERBS: Final = (*dict.fromkeys(_VERBS.values()), "list", "deletecollection", *sorted(_SPECIAL_VERBS))
+"""The verbs of requests for resources."""
+
 # Subresources of a namespace, not resources in it.
 _NAMESPACE_SUBRESOURCES: Final = frozenset({"status", "finalize"})
 
@@ -33,6 +36,12 @@ class RequestInfo(NamedTuple):
     name: str = ""
     subresource: str = ""
     has_more: bool = False
+
+
+def resource_names(resource: str, group: str, subresource: str = "") -> tuple[str, str]:
+    """Return the names of a resource without and with its group, followed by `/` and the subresource if there is one."""
+    suffix = f"/{subresource}" if subresource else ""
+    return f"{resource}{suffix}", f"{resource}{f'.{group}' if group else ''}{suffix}"
 
 
 class IncompletePathError(Exception):

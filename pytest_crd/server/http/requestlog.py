@@ -6,12 +6,13 @@ import contextlib
 import itertools
 import threading
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.server.http import requestinfo, requestnames
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 
 # The number of requests kept.
@@ -62,8 +63,8 @@ class LoggedRequest:
     @property
     def resource_names(self) -> tuple[str, str]:
         """The names of its resource without and with the group, followed by `/` and the subresource if it has one."""
-        suffix = f"/{self.subresource}" if self.subresource else ""
-        return f"{self.resource.partition('.')[0]}{suffix}", f"{self.resource}{suffix}"
+        resource, _, group = self.resource.partition(".")
+        return requestinfo.resource_names(resource, group, self.subresource)
 
     def __str__(self) -> str:
         """Return the request on one line, as in reports."""
@@ -76,10 +77,24 @@ class LoggedRequest:
         return f"<LoggedRequest {self}>"
 
 
-class Requests(tuple[LoggedRequest, ...]):
+class Requests(tuple[LoggedRequest, ...]):  # noqa: SLOT001 - a tuple with slots has no attributes
     """Requests, oldest first."""
 
-    __slots__ = ()
+    _demand_resource: Callable[[str], None]
+
+    def __new__(
+        cls, requests: Iterable[LoggedRequest] = (), demand_resource: Callable[[str], None] = lambda _: None
+    ) -> Self:
+        """
+        Create.
+
+        Args:
+            requests: The requests.
+            demand_resource: Called with the resource of each selection; it raises UnknownNameError for an unknown one.
+        """
+        self = super().__new__(cls, requests)
+        self._demand_resource = demand_resource
+        return self
 
     def find(  # noqa: PLR0913 - each selects by a property
         self, *, verb: str = "", resource: str = "", by: str = "", name: str = "", namespace: str = "", code: int = 0
@@ -94,8 +109,15 @@ class Requests(tuple[LoggedRequest, ...]):
             name: The name of the object in the URL.
             namespace: The namespace.
             code: The HTTP code of the response.
+
+        Raises:
+            UnknownNameError: No request has the verb, or no served kind has the resource.
         """
-        return Requests(
+        if verb:
+            requestnames.demand_verb(verb)
+        if resource:
+            self._demand_resource(resource)
+        chosen = (
             request
             for request in self
             if verb in ("", request.verb)
@@ -105,6 +127,7 @@ class Requests(tuple[LoggedRequest, ...]):
             and namespace in ("", request.namespace)
             and code in (0, request.code)
         )
+        return Requests(chosen, self._demand_resource)
 
 
 class RequestLog:
@@ -115,15 +138,22 @@ class RequestLog:
         count: The number of requests since the start of the server.
     """
 
-    def __init__(self) -> None:
-        """Create an empty log."""
+    def __init__(self, served: Callable[[], Collection[str]] | None = None) -> None:
+        """
+        Create an empty log.
+
+        Args:
+            served: Returns the names of the served resources, which selections of requests may have; None for any names.
+        """
         self.count = 0
+        self._served = served
         self._exchanges: deque[LoggedRequest] = deque(maxlen=_MOST)
         self._dropped: dict[str, str] = {}
         self._unvalidated: Counter[str] = Counter()
         self._unenforced: Counter[str] = Counter()
         self._unserved: Counter[str] = Counter()
         self._forbidden: Counter[str] = Counter()
+        self._users: set[str] = set()
         self._decisions: set[object] = set()
         self._lock = threading.Condition()
 
@@ -133,7 +163,20 @@ class RequestLog:
         with self._lock:
             decided = {*self._decisions}
             self._lock.wait_for(lambda: not decided & self._decisions, _PATIENCE)
-            return Requests(self._exchanges)
+            return Requests(self._exchanges, self._demand_resource)
+
+    def _demand_resource(self, resource: str) -> None:
+        """
+        Check the resource of a selection.
+
+        Raises:
+            UnknownNameError: The resource is not served, and no request is for it.
+        """
+        if self._served is None or resource in (known := self._served()):
+            return
+        with self._lock:
+            requested = {name for request in self._exchanges for name in request.resource_names if request.resource}
+        requestnames.demand_resource(resource, {*known, *requested})
 
     @contextlib.contextmanager
     def deciding(self) -> Iterator[None]:
@@ -158,7 +201,7 @@ class RequestLog:
         """Forget all requests and all counts of fields and kinds."""
         with self._lock:
             counters = (self._unvalidated, self._unenforced, self._unserved, self._forbidden)
-            for collection in (self._exchanges, self._dropped, *counters):
+            for collection in (self._exchanges, self._dropped, self._users, *counters):
                 collection.clear()
 
     @property
@@ -196,12 +239,19 @@ class RequestLog:
         with self._lock:
             return dict(self._forbidden)
 
+    @property
+    def users(self) -> frozenset[str]:
+        """The names of the users who sent requests."""
+        with self._lock:
+            return frozenset(self._users)
+
     def note(self, request: HTTPRequest, answer: HTTPAnswer | None) -> None:
         """Add a request with its response; None for a watch that begins."""
         exchange = _exchange(request, answer)
         with self._lock:
             self._exchanges.append(exchange)
             self.count += 1
+            self._users |= {exchange.user} - {""}
             if answer is None:
                 return
             for path in answer.dropped:
@@ -226,7 +276,7 @@ def _exchange(request: HTTPRequest, answer: HTTPAnswer | None) -> LoggedRequest:
         request.headers.get("user-agent", ""),
         request.method,
         request.target,
-        "" if info is None else "watch" if answer is None else info.verb,
+        request.verb,
         resource,
         "" if info is None else info.namespace,
         "" if info is None else info.name,

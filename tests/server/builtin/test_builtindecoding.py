@@ -73,10 +73,15 @@ def test_managers_of_an_event_in_the_other_group_are_dropped() -> None:
     server = servers.api()
     servers.ask(server, "POST", EVENTS, {"metadata": {"name": "a"}, "message": "x", "reason": "Why"}, agent="one/1")
     new = EVENTS.replace("/api/v1", "/apis/events.k8s.io/v1")
-    answer = servers.ask(server, "PATCH", f"{new}/a", {"note": "y"}, mediaType=MERGE, agent="two/1")
+    patch = {"metadata": {"labels": {"y": "z"}}}
+    answer = servers.ask(server, "PATCH", f"{new}/a", patch, mediaType=MERGE, agent="two/1")
 
     (owned,) = answer.value["metadata"]["managedFields"]
-    assert (owned["manager"], owned["apiVersion"], owned["fieldsV1"]) == ("two", "events.k8s.io/v1", {"f:note": {}})
+    assert (owned["manager"], owned["apiVersion"], owned["fieldsV1"]) == (
+        "two",
+        "events.k8s.io/v1",
+        {"f:metadata": {"f:labels": {".": {}, "f:y": {}}}},
+    )
 
 
 def test_each_kind_has_a_matching_go_type() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -40,10 +42,20 @@ def test_a_new_job_selects_its_pods() -> None:
     assert _created("batch/v1", "Job", spec=own)["spec"]["selector"] == {"matchLabels": {"app": "cook"}}
 
 
-def test_a_job_with_labels_keeps_them() -> None:
+@pytest.mark.parametrize("labels", [{}, None, {"app": "cook"}, {"b": "c"}])
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+def test_a_job_without_labels_gets_those_of_its_pods(labels: Any, method: str) -> None:
+    path = path_of(KINDS["batch/v1", "Job"])
+    sent = {**small("batch/v1", "Job"), "metadata": {"name": "a", "labels": labels}}
+    apply = {"mediaType": "application/apply-patch+yaml"} if method == "PATCH" else {}
+    at = f"{path}/a?fieldManager=m" if apply else path
+    job = servers.ask(servers.api(), method, at, sent, **apply).value
+    assert job["metadata"]["labels"] == (labels or job["spec"]["template"]["metadata"]["labels"])
+
+
+def test_a_job_with_labels_keeps_its_selector() -> None:
     server = servers.api()
     job = _created("batch/v1", "Job", server, metadata={"name": "a", "labels": {"b": "c"}})
-    assert job["metadata"]["labels"] == {"b": "c"}
     path = f"{path_of(KINDS['batch/v1', 'Job'])}/a"
     patched = servers.ask(server, "PATCH", path, {"spec": {"suspend": True}}, **MERGE).value
     assert patched["spec"]["selector"] == job["spec"]["selector"]
@@ -196,7 +208,52 @@ def test_local_balancers_have_a_health_check() -> None:
         "metadata": {"name": "b"},
         "spec": {**spec, "allocateLoadBalancerNodePorts": False, "externalTrafficPolicy": "Cluster"},
     }
-    assert "nodePort" not in servers.ask(server, "POST", SERVICES, second).value["spec"]["ports"][0]
+    without = servers.ask(server, "POST", SERVICES, second).value["spec"]
+    assert ("nodePort" in without["ports"][0], "healthCheckNodePort" in without) == (False, False)
+    third = {"metadata": {"name": "c"}, "spec": {**spec, "allocateLoadBalancerNodePorts": False}}
+    checked = servers.ask(server, "POST", SERVICES, third).value["spec"]
+    assert ("nodePort" in checked["ports"][0], checked["healthCheckNodePort"] >= 30000) == (False, True)
+    assert checked["healthCheckNodePort"] != created["healthCheckNodePort"]
+    open_ = servers.ask(server, "PATCH", f"{SERVICES}/c", {"spec": {"externalTrafficPolicy": "Cluster"}}, **MERGE)
+    assert "healthCheckNodePort" not in open_.value["spec"]
+
+
+def test_a_service_of_an_external_name_has_no_policy_of_internal_traffic() -> None:
+    spec = {"type": "ExternalName", "externalName": "a.b", "internalTrafficPolicy": "Local"}
+    assert "internalTrafficPolicy" not in _created("v1", "Service", spec=spec)["spec"]
+
+
+def test_fields_of_disabled_features_of_volumes_are_dropped() -> None:
+    items = [{"key": "a", "path": "b", "user": 1}]
+    volumes = [
+        {"emptyDir": {"mode": 2, "medium": "Memory"}},
+        {"configMap": {"name": "a", "defaultUser": 1, "items": items}},
+        {"secret": {"secretName": "a", "defaultUser": 1}},
+        {
+            "downwardAPI": {
+                "defaultUser": 1,
+                "items": [{"path": "a", "fieldRef": {"fieldPath": "metadata.name"}, "user": 1}],
+            }
+        },
+        {"projected": {"defaultUser": 1, "sources": [{"serviceAccountToken": {"path": "a", "user": 1}}]}},
+    ]
+    pod = _pod(volumes=[{"name": f"v{number}", **volume} for number, volume in enumerate(volumes)])
+    stored = _created("v1", "Pod", **pod)["spec"]["volumes"]
+    assert stored[0] == {"name": "v0", "emptyDir": {"medium": "Memory"}}
+    assert not re.search("user", json.dumps(stored), re.IGNORECASE)
+
+
+def test_fields_of_disabled_features_of_containers_are_dropped() -> None:
+    probe = {"httpGet": {"port": 1, "protocol": "HTTP2"}}
+    container = {
+        "name": "a",
+        "image": "a",
+        "livenessProbe": probe,
+        "volumeMounts": [{"name": "v", "mountPath": "/a", "bindMountOptions": ["x"]}],
+    }
+    stored = _created("v1", "Pod", **_pod(containers=[container], volumes=[{"name": "v"}]))["spec"]["containers"][0]
+    assert stored["livenessProbe"]["httpGet"] == {"path": "/", "port": 1, "scheme": "HTTP"}
+    assert stored["volumeMounts"] == [{"name": "v", "mountPath": "/a"}]
 
 
 def test_a_full_range_refuses_services() -> None:

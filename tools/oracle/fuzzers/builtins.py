@@ -3,6 +3,8 @@ Compare the objects that our server and a whole kube-apiserver store for the sam
 
 Each object is sent as a dry run. Objects that the cluster refuses do not count, because our server validates few kinds.
 Generated values such as uids, times and addresses are ignored.
+
+`--validation` compares instead all answers to writes of validated kinds, refusals included.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import Final
 from conformance import serverside
 
 from oracle import options as shared
+from oracle.fuzzers import validation
 from oracle.generators import drawnobjects, smallobjects
 from oracle.generators.drawnobjects import Enums
 from oracle.servers import kubeapiserver
@@ -44,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kinds", nargs="+", default=(), metavar="KIND", help="only these kinds")
     parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
     parser.add_argument("--limit", type=int, default=2, help="number of differences of each kind to print")
+    parser.add_argument("--validation", action="store_true", help="compare all answers to writes of validated kinds")
     shared.add_version(parser)
     kubeapiserver.add_arguments(parser)
 
@@ -51,7 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Send the objects; return 1 if a stored object differs."""
     with kubeapiserver.at(options.server, options.kubernetes_version) as url:
-        return _fuzz(Cluster(url, options.token), options)
+        fuzz = validation.fuzz if options.validation else _fuzz
+        return fuzz(Cluster(url, options.token), options)
 
 
 def _fuzz(cluster: Cluster, options: argparse.Namespace) -> int:
@@ -115,9 +120,9 @@ def _stable(value: JSONValue) -> JSONValue:
         stable["spec"] = {key: value for key, value in stable["spec"].items() if key not in ("username", "uid")}
     if stable.get("kind") == "Service" and stable["spec"].get("clusterIP", "None") != "None":
         stable["spec"] |= {"clusterIP": "IP", "clusterIPs": ["IP"] * len(stable["spec"].get("clusterIPs", ()))}
-        for port in stable["spec"].get("ports", ()):
-            if port.get("nodePort", 0) >= 30000:
-                port["nodePort"] = 30000
+        for port in (*stable["spec"].get("ports", ()), stable["spec"]):
+            for key in port.keys() & {"nodePort", "healthCheckNodePort"}:
+                port[key] = min(port[key], 30000)
     return stable
 
 

@@ -36,6 +36,7 @@ from oracle.generators import (
     prototopics,
     servergen,
     servertopics,
+    validationtopics,
 )
 from oracle.servers import kubeapiserver
 from oracle.servers.dialogue import Cluster
@@ -172,6 +173,7 @@ def _topics(about: Sequence[str], version: str) -> list[list[JSONValue]]:
         crdtopics,
         prototopics,
         decodingtopics,
+        validationtopics,
     )
     topics = {topic: requests for module in modules for topic, requests in module.conversations().items()}
     excluded = frozenset() if version == profile.DEFAULT else _NEWEST_ONLY

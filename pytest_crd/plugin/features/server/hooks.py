@@ -13,6 +13,7 @@ from pytest_crd.plugin import servers, session
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.features.server.clients.settingplaces import EnvironmentPlace
 from pytest_crd.plugin.settings.server import ServerSettings
+from pytest_crd.server.clock import Clock, ClockSetting
 from pytest_crd.server.faults import Faults
 from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.installedroles import InstalledRoles
@@ -20,6 +21,7 @@ from pytest_crd.server.resourceaccess import USER_AGENT
 from pytest_crd.server.runningcommands import Commands
 
 _SERVER: Final = pytest.StashKey["ReportedServer"]()
+_BEGINNING: Final = pytest.StashKey["_Beginning"]()
 # The fixture for the server of a single test.
 _OWN: Final = "crd_server"
 _NAME: Final = "crd-server"
@@ -38,6 +40,7 @@ class ReportedServer(NamedTuple):
         faults: The faults that requests meet.
         commands: The commands that use the server.
         fixture: The name of its fixture.
+        clock: The clock of the server.
         roles: The roles of the project; None without any.
     """
 
@@ -46,14 +49,31 @@ class ReportedServer(NamedTuple):
     faults: Faults
     commands: Commands
     fixture: str
+    clock: Clock
     roles: InstalledRoles | None = None
 
 
 class _Beginning(NamedTuple):
-    """The numbers of faults and commands at the beginning of a test with a shared server."""
+    """
+    The state of a shared server at the beginning of a test.
 
-    faults: int = 0
-    commands: int = 0
+    Attributes:
+        server: The server.
+        faults: The number of faults.
+        commands: The number of commands.
+        clock: The setting of its clock.
+    """
+
+    server: ReportedServer
+    faults: int
+    commands: int
+    clock: ClockSetting
+
+    def restore(self) -> None:
+        """End the faults and commands of the test, and restore the clock."""
+        self.server.faults.end(self.faults)
+        self.server.commands.stop(self.commands)
+        self.server.clock.restore(self.clock)
 
 
 def report_requests(node: pytest.Item | pytest.Collector, server: ReportedServer, settings: ServerSettings) -> None:
@@ -113,14 +133,19 @@ class Hooks:
         self._settings = settings
         self._kubeconfigs: dict[str, str | None] = {}
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest) -> None:
+        """Note the state of a shared server before the first fixture of a single test."""
+        if fixturedef.scope == "function":
+            _note_beginning(request.node)
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Fail a test for refusals, for unmet faults, for ended commands or by the settings; show the last requests of a failed test."""
         server = _find_server(item)
         if server is None:
             return (yield)
-        is_shared = server.fixture != _OWN
-        beginning = _Beginning(server.faults.count, server.commands.count) if is_shared else _Beginning()
+        beginning = _note_beginning(item)
         try:
             try:
                 result = yield
@@ -128,7 +153,7 @@ class Hooks:
                 fail_for_refusals(server.isolation)
                 raise
             fail_for_refusals(server.isolation)
-            self._judge(server, beginning)
+            self._judge(server, 0 if beginning is None else beginning.faults)
         except BaseException:
             _add_sections(item, server)
             raise
@@ -137,18 +162,19 @@ class Hooks:
             if server.roles is not None:
                 item.user_properties += [(session.WARNING, words) for words in server.roles.warnings]
                 item.user_properties.append((servers.NEEDS, server.roles.count_needs()))
-            if is_shared:
-                server.faults.end(beginning.faults)
-                server.commands.stop(beginning.commands)
+            if beginning is not None:
+                beginning.restore()
                 server.log.clear()
         return result
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Restore the environment again if another fixture, which ends later, has restored the server's."""
+        """Restore a shared server, and the environment if another fixture, which ends later, has restored the server's."""
         try:
             return (yield)
         finally:
+            if (beginning := item.stash.get(_BEGINNING, None)) is not None:
+                beginning.restore()
             if (server := item.stash.get(_SERVER, None)) is not None:
                 isolation = server.isolation
                 self._kubeconfigs[isolation.kubeconfig] = isolation.kubeconfig_before
@@ -156,9 +182,10 @@ class Hooks:
             if (kubeconfig := os.environ.get(_VARIABLE, "")) in self._kubeconfigs:
                 EnvironmentPlace(_VARIABLE).write(self._kubeconfigs[kubeconfig])
 
-    def _judge(self, server: ReportedServer, beginning: _Beginning) -> None:
+    def _judge(self, server: ReportedServer, faults: int) -> None:
+        """Fail the test for the faults after the first ones, for commands, or by the settings."""
         log = server.log
-        problems = [*server.faults.unmet(beginning.faults), *server.commands.problems()]
+        problems = [*server.faults.unmet(faults), *server.commands.problems()]
         if self._settings.demands_known_fields:
             problems += [f"{words}{f' ({place})' if place else ''}" for words, place in log.dropped.items()]
         if self._settings.demands_validation:
@@ -169,6 +196,16 @@ class Hooks:
             ]
         if problems:
             pytest.fail("\n".join(problems), pytrace=False)
+
+
+def _note_beginning(item: pytest.Item) -> _Beginning | None:
+    """Return the state of a test's shared server at the first call for the test; None without such a server."""
+    if _BEGINNING not in item.stash:
+        server = _find_server(item)
+        if server is None or server.fixture == _OWN:
+            return None
+        item.stash[_BEGINNING] = _Beginning(server, server.faults.count, server.commands.count, server.clock.setting)
+    return item.stash[_BEGINNING]
 
 
 def _find_server(item: pytest.Item) -> ReportedServer | None:

@@ -14,13 +14,14 @@ from pytest_crd.engine import CustomResourceDefinition, InputError, profile
 from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.live.transport import NoAnswerError
-from pytest_crd.plugin import session
+from pytest_crd.plugin import projectpolicies, session
 from pytest_crd.plugin.features.server import hooks
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.items.failures import MistakenFailure
-from pytest_crd.plugin.settings import inilines, live, server
+from pytest_crd.plugin.settings import inilines, live, policies, server
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.plugin.settings.project import KUBERNETES_VERSION
+from pytest_crd.policies.projectadmission import ProjectAdmission
 from pytest_crd.server import servedversions
 from pytest_crd.server.accessor import CrdServer
 from pytest_crd.server.api import Api
@@ -29,6 +30,7 @@ from pytest_crd.server.controls import ServerControls
 from pytest_crd.server.faults import Faults
 from pytest_crd.server.http import kubeconfigfile
 from pytest_crd.server.http.requestlog import RequestLog
+from pytest_crd.server.installedpolicies import InstalledPolicies
 from pytest_crd.server.installedroles import InstalledRoles
 from pytest_crd.server.reaching import InProcess
 from pytest_crd.server.resourceaccess import RequestFailedError
@@ -69,10 +71,8 @@ def open_server(request: pytest.FixtureRequest, crds: Sequence[CustomResourceDef
         )
     arguments, settings = _read_markers(request.node), live.read(request.config)
     roles = _find_roles(request, arguments)
-    if roles is not None and settings is not None:
-        pytest.skip(
-            "crd_server with roles decides as kube-apiserver does, and --crd-live asks a server with roles of its own"
-        )
+    if settings is not None:
+        _demand_cluster_arguments(arguments, roles)
     context = (
         _open_in_process(request, crds, arguments, roles)
         if settings is None
@@ -102,8 +102,9 @@ def _open_in_process(
     if collects_garbage is None:
         collects_garbage = bool(server.GARBAGE_COLLECTION.read_value(request.config))
     api = _api(request.config, crds, version, token, collects_garbage=collects_garbage)
-    log, faults = RequestLog(), Faults()
-    installed = None if roles is None else _install(api, roles)
+    log, faults = RequestLog(api.request_names), Faults(api.request_names)
+    api.on_collection = log.note
+    installed = _install(request.config, api, roles)
     certificates = _certificates(request.config)
     try:
         transport = httpserver.HTTPServer(
@@ -115,10 +116,8 @@ def _open_in_process(
         raise pytest.fail.Exception(_BLOCKED, pytrace=False) from None
     path = _kubeconfig(request)
     controls = ServerControls(api, log, faults, lambda: _restore(crd_server, api, arguments, request.node, installed))
-    kubeconfigs = UserKubeconfigs(api, installed, transport.url, certificates.authority, path)
-    crd_server = CrdServer(
-        InProcess(api), log, controls, url=transport.url, kubeconfig=str(path), kubeconfig_of=kubeconfigs.write
-    )
+    kubeconfigs = UserKubeconfigs(api, installed.roles, transport.url, certificates.authority, path)
+    crd_server = CrdServer(InProcess(api), log, controls, url=transport.url, kubeconfig=str(path), users=kubeconfigs)
     try:
         _fill(crd_server, api, arguments, request.node)
         _add_faults(faults, arguments)
@@ -126,7 +125,7 @@ def _open_in_process(
         transport.start()
         isolation = Isolation(crd_server.url, crd_server.kubeconfig, is_loopback=True)
         reported = hooks.ReportedServer(
-            log, isolation, faults, crd_server.commands, str(request.fixturename), installed
+            log, isolation, faults, crd_server.commands, str(request.fixturename), api.store.clock, installed.roles
         )
         hooks.report_requests(request.node, reported, server.read(request.config))
         with isolation.active():
@@ -149,7 +148,7 @@ def _open_in_cluster(
 ) -> Iterator[CrdServer]:
     from pytest_crd.plugin.features.server import cluster  # noqa: PLC0415 - most sessions use no cluster
 
-    stay, commands, path, log = None, None, _kubeconfig(request), RequestLog()
+    stay, commands, path = None, None, _kubeconfig(request)
     try:
         shared = cluster.of_session(request.config, settings)
         if arguments.kubernetes_version not in (None, shared.version):
@@ -157,9 +156,8 @@ def _open_in_cluster(
                 f"asks for Kubernetes {arguments.kubernetes_version}, and the server of --crd-live is {shared.version}"
             )
         shared.install(crds)
-        if arguments.faults:
-            pytest.skip(_SKIPPED.format("faults"))
         api = _api(request.config, crds, shared.version)
+        log = RequestLog(api.request_names)
         stay = cluster.Stay(shared, api, arguments.namespaces)
         url, where = shared.server.address, stay.namespace
         crd_server = CrdServer(stay, log, _ClusterControls(), url=url, kubeconfig=str(path), namespace=where)
@@ -167,7 +165,7 @@ def _open_in_cluster(
         _create_objects(crd_server, arguments, request.node)
         path.write_text(shared.kubeconfig(where), encoding="utf-8")
         isolation = Isolation(url, crd_server.kubeconfig, is_loopback=False)
-        reported = hooks.ReportedServer(log, isolation, Faults(), commands, str(request.fixturename))
+        reported = hooks.ReportedServer(log, isolation, Faults(), commands, str(request.fixturename), api.store.clock)
         hooks.report_cluster_requests(request.node, reported, server.read(request.config))
         with isolation.active():
             yield crd_server
@@ -183,6 +181,16 @@ def _open_in_cluster(
             stay.end()
 
 
+def _demand_cluster_arguments(arguments: _ServerArguments, roles: ManifestPlaces | None) -> None:
+    """Skip a test that needs the server of pytest-crd, before anything is installed on that of `--crd-live`."""
+    if roles is not None:
+        pytest.skip(
+            "crd_server with roles decides as kube-apiserver does, and --crd-live asks a server with roles of its own"
+        )
+    if arguments.faults:
+        pytest.skip(_SKIPPED.format("faults"))
+
+
 def _find_roles(request: pytest.FixtureRequest, arguments: _ServerArguments) -> ManifestPlaces | None:
     """Return the roles of the mark, else of the settings; None without any."""
     settings = server.read(request.config).roles
@@ -191,15 +199,42 @@ def _find_roles(request: pytest.FixtureRequest, arguments: _ServerArguments) -> 
     return ManifestPlaces(tuple(arguments.rbac), request.node.path.parent, (), request.node.path.parent)
 
 
-def _install(api: Api, roles: ManifestPlaces) -> InstalledRoles:
-    """Store the roles of a server; fail the test if they cannot be read, or if there are none."""
-    from pytest_crd.discovery import rolefiles  # noqa: PLC0415 - most servers have no roles of their own
+class _Installed(NamedTuple):
+    """The objects of the project on a server: its roles and its policies; None without any."""
 
+    roles: InstalledRoles | None
+    policies: InstalledPolicies | None
+
+    def restore(self) -> None:
+        """Store them again."""
+        for part in (self.roles, self.policies):
+            if part is not None:
+                part.restore()
+
+
+def _install(config: pytest.Config, api: Api, roles: ManifestPlaces | None) -> _Installed:
+    """Store the roles and policies of a project; fail the test if they cannot be read, or if there are none."""
+    places = policies.read(config)
     try:
-        manifests = rolefiles.read(roles.paths, roles.commands, base=roles.base, folder=roles.folder)
-        return InstalledRoles(api, manifests)
+        return _Installed(
+            None if roles is None else _install_roles(api, roles),
+            None if places is None else _install_policies(config, api, places),
+        )
     except InputError as error:
         raise MistakenFailure(error) from None
+
+
+def _install_roles(api: Api, places: ManifestPlaces) -> InstalledRoles:
+    from pytest_crd.discovery import rolefiles  # noqa: PLC0415 - most servers have no roles of their own
+
+    return InstalledRoles(api, rolefiles.read(places.paths, places.commands, base=places.base, folder=places.folder))
+
+
+def _install_policies(config: pytest.Config, api: Api, places: ManifestPlaces) -> InstalledPolicies:
+    listeners = projectpolicies.get_listeners(config)
+    api.catalog.policy_listeners.observe = listeners.observe
+    api.catalog.policy_listeners.observe_match = listeners.observe_match
+    return InstalledPolicies(api, projectpolicies.read_manifests(config, places))
 
 
 def _kubeconfig(request: pytest.FixtureRequest) -> Path:
@@ -228,6 +263,8 @@ def _read_markers(item: pytest.Item) -> _ServerArguments:
     for key in ("namespaces", "objects", "faults", "rbac"):
         if isinstance(values.get(key, ()), str):
             pytest.fail(f"{key}={values[key]!r}: a list; write {_WRITE}", pytrace=False)
+    if not isinstance(collects := values.get("garbage_collection"), bool | None):
+        pytest.fail(f"garbage_collection={collects!r}: True or False", pytrace=False)
     return _ServerArguments(**values)
 
 
@@ -266,6 +303,8 @@ def _api(
 ) -> Api:
     try:
         webhooks = crds[0].webhooks if crds else None
+        if isinstance(webhooks, ProjectAdmission):  # the server stores the policies, and evaluates them itself
+            webhooks = webhooks.webhooks
         service_accounts = bool(server.SERVICE_ACCOUNTS.read_value(config))
         return Api(
             crds,
@@ -316,11 +355,10 @@ def _fill(crd_server: CrdServer, api: Api, arguments: _ServerArguments, node: py
 
 
 def _restore(
-    crd_server: CrdServer, api: Api, arguments: _ServerArguments, node: pytest.Item, installed: InstalledRoles | None
+    crd_server: CrdServer, api: Api, arguments: _ServerArguments, node: pytest.Item, installed: _Installed
 ) -> None:
-    """Store the roles of the project and the objects of the marker again."""
-    if installed is not None:
-        installed.restore()
+    """Store the roles and policies of the project and the objects of the marker again."""
+    installed.restore()
     _fill(crd_server, api, arguments, node)
 
 

@@ -141,6 +141,21 @@ def test_settings_about_clients_are_reported_as_unusable_on_a_cluster(
 
 
 @pytest.mark.session
+@pytest.mark.parametrize("arguments", ["faults=[{'status': 500}]", "rbac=['roles.yaml']"])
+def test_a_mark_for_the_own_server_skips_a_test_before_anything_is_installed(
+    project: Project, start_cluster: Callable[..., RunningCluster], arguments: str
+) -> None:
+    there = start_cluster()
+    _test(project, f"@pytest.mark.crd_server({arguments})", "def test_it(crd_server): pass")
+    revision = there.api.store.revision
+    result = project.run(*there.options, "-rs")
+
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED * crd_server* --crd-live*"])
+    assert there.api.store.revision == revision
+
+
+@pytest.mark.session
 def test_objects_left_on_the_cluster_fail_the_run(
     project: Project, start_cluster: Callable[..., RunningCluster], monkeypatch: pytest.MonkeyPatch
 ) -> None:

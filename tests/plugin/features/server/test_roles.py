@@ -164,3 +164,66 @@ def test_a_reset_server_has_the_roles_of_the_project(project: Project) -> None:
         "    assert 'cannot list resource \"pods\"' in ask(kubeconfig, '/api/v1/pods')",
     )
     project.run().assert_outcomes(passed=1)
+
+
+def test_a_command_runs_as_its_user(project: Project) -> None:
+    project.ini(SETTING)
+    _test(
+        project,
+        "SHOW = ['sh', '-c', 'echo $KUBECONFIG; sleep 60']",
+        "",
+        "def run(crd_server, **options):",
+        "    with crd_server.run_command(SHOW, ready=lambda: True, **options) as command:",
+        "        while not command.output: pass",
+        "        return command.output.strip()",
+        "",
+        "def test_it(crd_server):",
+        "    with pytest.raises(LookupError, match='the server has roles, and the command would be the administrator'):",
+        "        run(crd_server)",
+        "    with pytest.raises(LookupError, match='the nearest subjects are'):",
+        "        run(crd_server, user='system:serviceaccount:ops:operators')",
+        "    kubeconfig = run(crd_server, user=OPERATOR)",
+        "    assert 'cannot list resource \"pods\"' in ask(kubeconfig, '/api/v1/pods')",
+        "    assert run(crd_server, user='kubernetes-admin') == crd_server.kubeconfig",
+        "    other = crd_server.kubeconfig_for(OPERATOR)",
+        "    assert run(crd_server, environment={'KUBECONFIG': other}) == other",
+    )
+    project.run().assert_outcomes(passed=1)
+
+
+def test_an_operator_runs_as_its_user(project: Project) -> None:
+    project.ini(SETTING)
+    project.write("operator.py", "")
+    _test(
+        project,
+        "from pytest_crd.server.runningcommands import CommandError",
+        "",
+        "def test_it(crd_server):",
+        "    with pytest.raises(LookupError, match='name its user'):",
+        "        crd_server.run_operator('operator.py')",
+        "    with pytest.raises(CommandError, match='did not get ready'):",
+        "        crd_server.run_operator('operator.py', user=OPERATOR, timeout=0.1)",
+    )
+    project.run().assert_outcomes(passed=1)
+
+
+def test_refusals_need_requests_of_another_user_than_the_administrator(project: Project) -> None:
+    project.ini(SETTING, "crd_server_garbage_collection = true")
+    _test(
+        project,
+        "def test_it(crd_server):",
+        "    owner = crd_server['configmaps'].create({'metadata': {'name': 'a'}})['metadata']",
+        "    reference = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'name': 'a', 'uid': owner['uid']}",
+        "    crd_server['configmaps'].create({'metadata': {'name': 'b', 'ownerReferences': [reference]}})",
+        "    crd_server['configmaps'].delete('a')",
+        "    assert crd_server.requests.find(verb='delete', name='b', by='system:serviceaccount:kube-system:generic-garbage-collector')",
+        "    ask(crd_server.kubeconfig, '/api/v1/pods')",
+        "    with pytest.raises(LookupError, match='all requests are the administrator'):",
+        "        crd_server.forbidden",
+        f"    assert ask(crd_server.kubeconfig_for(OPERATOR), '{GARDENS}') == 200",
+        "    assert crd_server.forbidden == {}",
+        "    crd_server.reset()",
+        "    with pytest.raises(LookupError, match='all requests are the administrator'):",
+        "        crd_server.forbidden",
+    )
+    project.run().assert_outcomes(passed=1)

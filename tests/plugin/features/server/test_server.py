@@ -134,6 +134,7 @@ def test_a_mark_can_name_a_served_version_beside_another_setting(project: Projec
     [
         ("('x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
         ("(name='x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
+        ("(garbage_collection='false')", "*garbage_collection='false': True or False"),
         ("(namespaces='x')", "*namespaces='x': a list; write @pytest.mark.crd_server(*"),
         ("(kubernetes_version='1.1')", "test_it.py:6: the mark crd_server: unknown Kubernetes version '1.1'*"),
         ("(objects=['no.yaml'])", "*no.yaml*"),
@@ -225,7 +226,7 @@ def test_polling_does_not_hide_the_requests_of_an_operator(project: Project) -> 
 _LOSES = (
     "def test_it(crd_server):",
     "    crd_server['gardens'].create({'metadata': {'name': 'a'}, 'spec': {'bogus': 1}})",
-    "    crd_server['cm'].create({'metadata': {'name': 'a'}, 'dato': {}})",
+    "    crd_server['limits'].create({'metadata': {'name': 'a'}, 'dato': {}})",
 )
 
 
@@ -236,9 +237,9 @@ def test_dropped_fields_and_unvalidated_objects_are_reported(project: Project) -
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(
         [
-            "crd: crd_server stored without validation: 1 ConfigMap",
+            "crd: crd_server stored without validation: 1 LimitRange",
             'crd: *.yaml:*: warning: unknown field "spec.bogus": create of gardens.stories.example.com (new) by pytest-crd',
-            'crd: crd_server: warning: unknown field "dato": create of configmaps (new) by pytest-crd',
+            'crd: crd_server: warning: unknown field "dato": create of limitranges (new) by pytest-crd',
         ]
     )
 
@@ -247,8 +248,8 @@ def test_dropped_fields_and_unvalidated_objects_are_reported(project: Project) -
     ("setting", "words"),
     [
         ("crd_server_unknown_fields", '*unknown field "spec.bogus": create of gardens.stories.example.com*(*.yaml:*)*'),
-        ("crd_server_unknown_fields", 'unknown field "dato": create of configmaps (new) by pytest-crd'),
-        ("crd_server_unvalidated", "*ConfigMap was stored without validation*"),
+        ("crd_server_unknown_fields", 'unknown field "dato": create of limitranges (new) by pytest-crd'),
+        ("crd_server_unvalidated", "*LimitRange was stored without validation*"),
     ],
 )
 def test_settings_turn_notes_into_failures(project: Project, setting: str, words: str) -> None:

@@ -101,3 +101,50 @@ def test_requests_between_tests_are_judged_with_the_next_test(project: Project) 
     result = project.run()
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(['unknown field "spec.bogus"*'])
+
+
+def test_each_test_begins_with_the_clock_of_its_module(project: Project) -> None:
+    project.write(
+        "test_it.py",
+        "import pytest\n\n"
+        "@pytest.fixture(scope='module', autouse=True)\n"
+        "def clock(crd_server_module):\n"
+        "    crd_server_module.clock.freeze('2026-01-01T00:00:00Z')\n"
+        "    return crd_server_module.clock\n\n"
+        "@pytest.fixture\n"
+        "def later(clock):\n"
+        "    clock.advance(3600)\n"
+        "    yield\n"
+        "    clock.advance(3600)\n\n"
+        "def test_advances(clock): clock.advance(60)\n\n"
+        "def test_fails(clock):\n"
+        "    clock.resume()\n"
+        "    assert 0\n\n"
+        "def test_later(later, clock): assert clock.now().isoformat() == '2026-01-01T01:00:00+00:00'\n\n"
+        "def test_reads(clock): assert clock.now().isoformat() == '2026-01-01T00:00:00+00:00'\n",
+    )
+    project.run("-p", "no:randomly").assert_outcomes(passed=3, failed=1)
+
+
+def test_a_test_without_a_fixture_of_its_own_restores_the_running_clock(project: Project) -> None:
+    project.write(
+        "test_it.py",
+        "import datetime\n\n"
+        "def _lead(server): return server.clock.now() - datetime.datetime.now(datetime.UTC)\n\n"
+        "def test_advances(crd_server_session): crd_server_session.clock.advance(3600)\n\n"
+        "def test_freezes(crd_server_session): crd_server_session.clock.freeze('2030-01-01T00:00:00Z')\n\n"
+        "def test_reads(crd_server_session): assert abs(_lead(crd_server_session).total_seconds()) < 60\n",
+    )
+    project.run("-p", "no:randomly").assert_outcomes(passed=3)
+
+
+def test_an_expected_error_of_a_command_is_no_failure_of_the_test(project: Project) -> None:
+    project.write(
+        "test_it.py",
+        "import pytest\n\n"
+        "from pytest_crd.server.runningcommands import CommandError\n\n"
+        "def test_it(crd_server):\n"
+        "    with pytest.raises(CommandError, match='exited with 3 before'):\n"
+        "        crd_server.run_command(['sh', '-c', 'exit 3'])\n",
+    )
+    project.run().assert_outcomes(passed=1)

@@ -1,0 +1,96 @@
+"""
+Problems of a certificate and its private key, in the words of Go.
+
+Certificates and keys are parsed by another library: for malformed ones there is one message each, where Go has several.
+
+Reference:
+    crypto/tls, X509KeyPair; encoding/pem, Decode.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+
+_BLOCK: Final = re.compile(
+    rb"^-----BEGIN ([^\n]*?)-----[ \t]*\r?\n(.*?)^-----END \1-----[ \t]*\r?$", re.DOTALL | re.MULTILINE
+)
+_HEADER: Final = re.compile(rb"[^\n]*:[^\n]*\n")
+_CERTIFICATE: Final = "CERTIFICATE"
+_KEY: Final = "PRIVATE KEY"
+
+
+def find_problem(certificate: bytes, key: bytes) -> str:
+    """Return Go's message about a certificate and a key as PEM; empty if they match."""
+    blocks = [*_blocks(certificate)]
+    certificates = [content for type_, content in blocks if type_ == _CERTIFICATE]
+    if not certificates:
+        return _without_certificate([type_ for type_, _ in blocks])
+    skipped = []
+    for type_, content in _blocks(key):
+        if type_ == _KEY or type_.endswith(f" {_KEY}"):
+            return _mismatch(certificates[0], content)
+        skipped.append(type_)
+    return _without_key(skipped)
+
+
+def _blocks(text: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield type and content of each PEM block."""
+    for match in _BLOCK.finditer(text):
+        body = match[2]
+        while header := _HEADER.match(body):
+            body = body[header.end() :]
+        try:
+            yield match[1].decode("utf-8", "replace"), base64.b64decode(b"".join(body.split()), validate=True)
+        except binascii.Error:
+            continue
+
+
+def _without_certificate(skipped: list[str]) -> str:
+    if not skipped:
+        return "tls: failed to find any PEM data in certificate input"
+    if len(skipped) == 1 and skipped[0].endswith(_KEY):
+        return (
+            "tls: failed to find certificate PEM data in certificate input, but did find a private key; "
+            "PEM inputs may have been switched"
+        )
+    types = " ".join(skipped)
+    return (
+        'tls: failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following '
+        f"types: [{types}]"
+    )
+
+
+def _without_key(skipped: list[str]) -> str:
+    if not skipped:
+        return "tls: failed to find any PEM data in key input"
+    if skipped == [_CERTIFICATE]:
+        return "tls: found a certificate rather than a key in the PEM for the private key"
+    types = " ".join(skipped)
+    return (
+        'tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the '
+        f"following types: [{types}]"
+    )
+
+
+def _mismatch(certificate: bytes, key: bytes) -> str:
+    """Return the problem of a certificate and a key as DER; empty if they match."""
+    try:
+        public = x509.load_der_x509_certificate(certificate).public_key()
+    except (ValueError, UnsupportedAlgorithm):
+        return "x509: malformed certificate"
+    try:
+        own = serialization.load_der_private_key(key, None).public_key()
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return "tls: failed to parse private key"
+    if type(own) is not type(public):
+        return "tls: private key type does not match public key type"
+    form = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+    return "" if own.public_bytes(*form) == public.public_bytes(*form) else "tls: private key does not match public key"

@@ -1,0 +1,69 @@
+"""Admission policies of a project on a server: its params, then its policies, then its bindings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pytest_crd.engine.inputerror import ManifestError, Mistake
+from pytest_crd.engine.yaml.manifest import Manifest
+from pytest_crd.policies.definitions import BINDING_OF, KINDS
+from pytest_crd.policies.givenparams import DEFAULT_NAMESPACE
+from pytest_crd.server import installing
+from pytest_crd.server.api import Api
+
+# Params are there before a binding needs them, and no policy sees the objects of the project.
+_ORDER: Final = (*BINDING_OF, *BINDING_OF.values())
+
+
+class InstalledPolicies:
+    """The policies, bindings and params of a project on a server."""
+
+    def __init__(self, api: Api, manifests: Sequence[Manifest]) -> None:
+        """
+        Store the objects.
+
+        Args:
+            api: The server.
+            manifests: The policies, bindings and params.
+
+        Raises:
+            ManifestError: The server refuses some of them, or does not serve their kind.
+        """
+        self._api = api
+        self._manifests = sorted(manifests, key=_order)
+        self.restore()
+
+    def restore(self) -> None:
+        """
+        Store the objects, also in a server that was reset.
+
+        Raises:
+            ManifestError: The server refuses some of them, or does not serve their kind.
+        """
+        mistakes = [mistake for item in self._manifests for mistake in self._install(item)]
+        if mistakes:
+            raise ManifestError(mistakes)
+
+    def _install(self, item: Manifest) -> Iterator[Mistake]:
+        """Store an object, and yield the reason why a server refuses it."""
+        group, _, version = item.api_version.rpartition("/")
+        sought = (group, version, item.kind)
+        types = (type_ for type_ in self._api.catalog.types() if type_.is_stored)
+        type_ = next((type_ for type_ in types if (type_.group, type_.version, type_.names.kind) == sought), None)
+        if type_ is None:
+            served = f"Kubernetes {self._api.profile.version} does not serve {item.kind} of {item.api_version}"
+            yield Mistake(item.source, item.line_of("apiVersion"), served)
+            return
+        if (item.kind, group) == ("Namespace", ""):
+            installing.create_namespace(self._api, str((item.value.get("metadata") or {}).get("name", "")))
+            return
+        metadata = dict(item.value.get("metadata") or {})
+        if type_.is_namespaced:
+            metadata = {"namespace": DEFAULT_NAMESPACE, **metadata}
+        if problem := installing.create(self._api, type_, {**item.value, "metadata": metadata}):
+            yield Mistake(item.source, item.line_of(), problem)
+
+
+def _order(item: Manifest) -> int:
+    return _ORDER.index(item.kind) if item.kind in KINDS else -1

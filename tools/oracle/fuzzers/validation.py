@@ -1,0 +1,141 @@
+"""
+Comparison of answers to writes of validated built-in kinds: code, warnings, and the whole body with its causes.
+
+Causes about entries of a map are in any order, as in Go. Generated values such as uids, times and revisions are ignored.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from random import Random, SystemRandom
+from typing import Any, Final
+
+from conformance import serverside
+from conformance.exchanges import Raw
+
+from oracle.generators import validationgen
+from oracle.servers.dialogue import Cluster
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.server.api import Api
+from pytest_crd.server.http.httpmessages import HTTPAnswer
+
+_AT_ONCE: Final = 8
+_BATCH: Final = 40
+_LENGTH: Final = 12
+_GENERATED: Final = frozenset({"uid", "creationTimestamp", "resourceVersion", "time", "deletionTimestamp"})
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_REVISIONS: Final = re.compile(r"(meta:|record|precondition|revision=) ?\(?\d+\)?|\d+")
+# Fields with entries that errors name in any order.
+_MAPS: Final = re.compile(r"(data|binaryData)\[|metadata\.(labels|annotations)\Z|.*(matchLabels|selector)\Z")
+
+
+def fuzz(cluster: Cluster, options: argparse.Namespace) -> int:
+    """Run the conversations of each kind; return 1 if an answer differs."""
+    print(f"seed {options.seed}", flush=True)
+    started, differing = time.monotonic(), 0
+    namespace = f"v{SystemRandom().randrange(16**6):06x}"
+    api = Api(kubernetes_version=options.kubernetes_version)
+    whole: JSONValue = {"method": "POST", "path": "/api/v1/namespaces", "body": {"metadata": {"name": namespace}}}
+    cluster.request("POST", whole["path"], whole["body"])
+    api.answer(serverside.to_http(whole))
+    for kind in validationgen.KINDS:
+        if options.kinds and kind.rpartition(" ")[2] not in options.kinds:
+            continue
+        codes, differences = _compare(cluster, api, kind, namespace, options)
+        differing += differences
+        print(f"{kind}: {sum(codes.values())} requests {dict(sorted(codes.items()))}, {differences} differ", flush=True)
+    print(f"{differing} differ ({time.monotonic() - started:.0f} s)")
+    return int(bool(differing))
+
+
+def _compare(
+    cluster: Cluster, api: Api, kind: str, namespace: str, options: argparse.Namespace
+) -> tuple[dict[int, int], int]:
+    """Return the number of answers by code, and the number of conversations with a difference."""
+    codes: dict[int, int] = {}
+    differences = 0
+    for requests, answers in _conversations(cluster, kind, namespace, options):
+        for theirs in answers:
+            codes[theirs.code] = codes.get(theirs.code, 0) + 1
+        for place, (request, theirs) in enumerate(zip(requests, answers, strict=True)):
+            ours = _answer(api, request)
+            expected, actual = _stable(theirs), _stable(ours)
+            if expected == actual:
+                continue
+            differences += 1
+            if differences <= options.limit:
+                print(f"\n{json.dumps(request)[:2000]} ({place + 1} of {request['path']})")
+                print("\n".join(f"  {line}" for line in _differences(expected, actual, "")), flush=True)
+            break
+    return codes, differences
+
+
+def _conversations(
+    cluster: Cluster, kind: str, namespace: str, options: argparse.Namespace
+) -> Iterator[tuple[Sequence[Any], Sequence[Raw]]]:
+    """Yield the requests of each conversation with the cluster's answers."""
+
+    def run(number: int) -> tuple[Sequence[Any], Sequence[Raw]]:
+        random = Random(f"{options.seed}/{kind}/{number}")  # noqa: S311 - a reproducible sequence
+        requests = validationgen.conversation(random, kind, f"{namespace}-{number}", _LENGTH)
+        filled = json.loads(json.dumps(requests).replace("{ns}", namespace))
+        send = cluster.sender()
+        return filled, [send(request) for request in filled]
+
+    with ThreadPoolExecutor(_AT_ONCE) as executor:
+        count = -(-options.objects // _LENGTH)
+        for start in range(0, count, _BATCH):
+            yield from executor.map(run, range(start, min(start + _BATCH, count)))
+
+
+def _differences(left: JSONValue, right: JSONValue, path: str) -> Iterator[str]:
+    """Yield the paths at which two values differ, with both values."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        for key in sorted(left.keys() | right.keys()):
+            if left.get(key) != right.get(key):
+                yield from _differences(left.get(key), right.get(key), f"{path}.{key}")
+    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+        for index, (left_item, right_item) in enumerate(zip(left, right, strict=True)):
+            if left_item != right_item:
+                yield from _differences(left_item, right_item, f"{path}[{index}]")
+    else:
+        yield f"{path}: server {json.dumps(left)[:700]}, engine {json.dumps(right)[:700]}"
+
+
+def _answer(api: Api, request: JSONValue) -> Raw:
+    answer = api.answer(serverside.to_http(request))
+    assert isinstance(answer, HTTPAnswer)
+    headers: dict[str, list[str]] = {}
+    for name, value in answer.headers:
+        headers.setdefault(name.lower(), []).append(value)
+    return Raw(answer.code, headers, answer.body.decode())
+
+
+def _stable(raw: Raw) -> JSONValue:
+    """Return an answer without generated values, with causes about entries of maps sorted."""
+    value = json.loads(_UUID.sub("UUID", raw.text))
+    warnings = [*raw.headers.get("warning", ())]
+    if value.get("kind") == "Status":
+        causes = (value.get("details") or {}).get("causes") or []
+        if any(_MAPS.match(cause.get("field", "")) for cause in causes):
+            causes.sort(key=json.dumps)
+            value["message"] = ""
+        if raw.code == 409:
+            value["message"] = _REVISIONS.sub("N", value["message"])
+        return [raw.code, warnings, value]
+    return [raw.code, warnings, _without_generated(value)]
+
+
+def _without_generated(value: JSONValue) -> JSONValue:
+    if isinstance(value, list):
+        items = [_without_generated(item) for item in value]
+        is_managed = bool(items) and isinstance(items[0], dict) and "fieldsV1" in items[0]
+        return sorted(items, key=json.dumps) if is_managed else items
+    if not isinstance(value, dict):
+        return value
+    return {key: "GENERATED" if key in _GENERATED else _without_generated(item) for key, item in value.items()}
