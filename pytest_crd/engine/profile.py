@@ -76,6 +76,8 @@ class Profile(NamedTuple):
         requires_condition_fields: Whether an empty type or status of a condition is Required, and the error on a repeated type
             names the condition (since 1.35 or later).
         warns_about_static_names: Whether such names of stored policies cause a warning (since 1.36).
+        reflects_requests: Whether expressions of admission see requests and Namespaces as Go values, which have no JSON
+            in JSON patches (since 1.37).
         has_columns_of_crds: Whether tables of CRDs show scope and versions, and more columns in wide output (since 1.37).
         warns_about_sets: Whether sets of objects or lists cause a warning (since 1.37).
 
@@ -194,6 +196,7 @@ class Profile(NamedTuple):
     reserves_static_names: bool = True
     requires_condition_fields: bool = True
     warns_about_static_names: bool = True
+    reflects_requests: bool = True
     has_columns_of_crds: bool = True
     warns_about_sets: bool = True
     # Schemas.
@@ -265,6 +268,7 @@ _V1_36: Final = _V1_37._replace(
     lowers_preconditions=False,
     knows_unreadable_objects=False,
     reserves_static_names=False,
+    reflects_requests=False,
     has_columns_of_crds=False,
     bounds_names_in_rules=False,
     sees_optionals_by_schema=False,
