@@ -99,7 +99,7 @@ def _operation(item: Value, origins: Origins) -> dict[str, Document]:
 
 
 def _text(text: str) -> Document:
-    """Return a text after Go's syntax and JSON's; None if the one is none of the other, as for control characters."""
+    """Return a text after a round trip through Go's syntax and JSON; None if JSON cannot read it, as for control characters."""
     quoted = printing.quote(text)
     return None if jsonsyntax.find_problem(quoted) else text
 

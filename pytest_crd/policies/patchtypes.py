@@ -76,7 +76,7 @@ class _PatchTypes:
         self._others = others
 
     def makes(self, name: str) -> bool:
-        """Return whether a struct type is one of a patch."""
+        """Return whether a struct type belongs to patches."""
         return name in (JSON_PATCH.name, OBJECT.name) or name.startswith(f"{OBJECT.name}.")
 
     def make(self, name: str, values: Mapping[str, Value]) -> Value:
@@ -89,11 +89,11 @@ class _PatchTypes:
         return _patch(values) if name == JSON_PATCH.name else ObjectValue(name, values)
 
     def find_struct(self, name: str) -> Type | None:
-        """Return the struct type with a name; None if there is none."""
+        """Return the struct type with a name, or None."""
         return celtypes.struct(name) if self.makes(name) else self._others.find_struct(name)
 
     def find_field(self, struct_name: str, field_name: str) -> Type | None:
-        """Return the type of a field; None if there is none. An object has any field."""
+        """Return the type of a field, or None. An object has any field."""
         if struct_name == JSON_PATCH.name:
             return DYN if field_name == _VALUE else STRING if field_name in _TEXTS else _UNKNOWN
         return DYN if self.makes(struct_name) else self._others.find_field(struct_name, field_name)
@@ -101,7 +101,7 @@ class _PatchTypes:
 
 class ObjectValue(ObjectStruct):
     """
-    An object of an apply configuration, or a part of it.
+    An object of an apply configuration, or a part of the object.
 
     Attributes:
         type_name: Its type, such as `Object.spec`.
@@ -120,7 +120,7 @@ class ObjectValue(ObjectStruct):
         return MISSING
 
     def find_field(self, name: str, *, testing: bool) -> Value:
-        """Return the value of a field, converted to JSON; None if there is none, and MISSING for a test."""
+        """Return the JSON value of a field; None without a value, and MISSING for a test."""
         if name not in self.fields:
             return MISSING if testing else None
         native = patchvalues.to_json(self.fields[name], patchvalues.Origins())

@@ -136,7 +136,7 @@ class Origins:
         return id(value) in self._names
 
     def is_joined(self, value: Value) -> bool:
-        """Return whether a list is joined from others; its items are converted as those of a variable are."""
+        """Return whether a list is a concatenation; its items are converted like the items of a variable."""
         return id(value) in self._joined
 
     def struct_of(self, value: Value) -> str:
@@ -170,7 +170,7 @@ def _parts(value: Value, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
 
 def find_misnamed(value: Value, path: str, origins: Origins) -> Iterator[str]:
     """
-    Yield the messages about the objects in a value whose type is not named after their path.
+    Yield a message for each object in a value with a type that does not fit the path.
 
     The server does not look into joined lists.
 

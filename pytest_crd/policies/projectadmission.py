@@ -82,7 +82,7 @@ class ProjectAdmission(NamedTuple):
 
     def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain | None:
         """
-        Return the chain of admission plugins; None if there are none.
+        Return the chain of admission plugins; None without plugins.
 
         Args:
             profile: The Kubernetes version.

@@ -99,7 +99,7 @@ class ServerCatalog:
         self.settle()
 
     def _plugins_of(self, type_: ResourceType, plugins: Admission | None) -> Admission | None:
-        """Return the admission plugins of a resource; those of roles also check grants, those of policies access to params."""
+        """Return the admission plugins of a resource. The plugins of roles also check grants; the plugins of policies check access to params."""
         if type_.group == definitions.GROUP:
             source = ParamSource(self.authorizer, self._params.find_plural, self._find_policy)
             return ParamAdmission(plugins, source)

@@ -124,11 +124,11 @@ class AdmissionStructs:
         self._further = further or {}
 
     def find_struct(self, name: str) -> Type | None:
-        """Return the struct type with a name; None if there is none."""
+        """Return the struct type with a name, or None."""
         return celtypes.struct(name) if name in _STRUCTS or name in self._further else None
 
     def find_field(self, struct_name: str, field_name: str) -> Type | None:
-        """Return the type of a field; None if there is none."""
+        """Return the type of a field, or None."""
         fields = _STRUCTS.get(struct_name) or self._further.get(struct_name) or {}
         return fields.get(field_name)
 

@@ -68,7 +68,7 @@ class GivenFacts(NamedTuple):
 
 @runtime_checkable
 class AdmissionOfTests(Webhooks, Protocol):
-    """Webhooks whose admission takes the facts of a test."""
+    """Webhooks with admission that takes the facts of a test."""
 
     def giving(self, given: GivenFacts) -> Webhooks:
         """Return the same webhooks with the facts of a test."""

@@ -47,5 +47,5 @@ ADD_POLICIES: Final = pytest.StashKey[AddPolicies]()
 
 
 def read(config: pytest.Config) -> ManifestPlaces | None:
-    """Return the places of the policies; None if there are none."""
+    """Return the places of the policies; None without policies."""
     return manifestplaces.read(config, POLICIES, POLICY_COMMANDS)

@@ -214,7 +214,7 @@ class _Installed(NamedTuple):
 
 
 def _install(config: pytest.Config, api: Api, roles: ManifestPlaces | None) -> _Installed:
-    """Store the roles and policies of a project; fail the test if they cannot be read, or if there are none."""
+    """Store the roles and policies of a project; fail the test if their files have mistakes."""
     places = policies.read(config)
     try:
         return _Installed(
