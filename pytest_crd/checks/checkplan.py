@@ -185,9 +185,7 @@ def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[C
         answer = functools.partial(_return, verdict)
         yield Check("samples", broken.name, broken.finding.place, broken.path, broken.line, version, answer)
     if scope.policies is not None:
-        from pytest_crd.checks import policychecks  # noqa: PLC0415 - most projects have no policies
-
-        yield from policychecks.plan(scope.policies, catalog)
+        yield from scope.policies.plan(catalog)
 
 
 def _have_same_metadata(copy: CustomResourceDefinition, crd: CustomResourceDefinition) -> bool:

@@ -36,6 +36,18 @@ class PolicyScope(NamedTuple):
     base: Path
     resources: Callable[[], Sequence[tuple[str, str, str]]]
 
+    def plan(self, catalog: Catalog) -> Iterator[Check]:
+        """
+        Yield the checks of the policies and bindings.
+
+        Args:
+            catalog: The CRDs under a Kubernetes version.
+
+        Raises:
+            InputError: A file or a command cannot be read, or there is no policy.
+        """
+        return _plan(self, catalog)
+
 
 class _Judged(NamedTuple):
     """The policies of a project under a Kubernetes version, and the mistakes in them."""
@@ -44,17 +56,7 @@ class _Judged(NamedTuple):
     mistakes: Sequence[Mistake]
 
 
-def plan(scope: PolicyScope, catalog: Catalog) -> Iterator[Check]:
-    """
-    Yield the checks of the policies and bindings of a project.
-
-    Args:
-        scope: The policies.
-        catalog: The CRDs under a Kubernetes version.
-
-    Raises:
-        InputError: A file or a command cannot be read, or there is no policy.
-    """
+def _plan(scope: PolicyScope, catalog: Catalog) -> Iterator[Check]:
     manifests = [item for item in scope.read() if item.kind in KINDS]
     named = profile.named(catalog.kubernetes_version)
     judge = functools.cache(functools.partial(_judge, scope.read, named))

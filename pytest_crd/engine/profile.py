@@ -73,6 +73,8 @@ class Profile(NamedTuple):
             `ignoreStoreReadErrorWithClusterBreakingPotential` deletes only such objects (since 1.37; ignored before).
         reserves_static_names: Whether no webhook configuration and no policy of the API is named `*.static.k8s.io` (since
             1.37).
+        requires_condition_fields: Whether an empty type or status of a condition is Required, and the error on a repeated type
+            names the condition (since 1.35 or later).
         warns_about_static_names: Whether such names of stored policies cause a warning (since 1.36).
         has_columns_of_crds: Whether tables of CRDs show scope and versions, and more columns in wide output (since 1.37).
         warns_about_sets: Whether sets of objects or lists cause a warning (since 1.37).
@@ -190,6 +192,7 @@ class Profile(NamedTuple):
     lowers_preconditions: bool = True
     knows_unreadable_objects: bool = True
     reserves_static_names: bool = True
+    requires_condition_fields: bool = True
     warns_about_static_names: bool = True
     has_columns_of_crds: bool = True
     warns_about_sets: bool = True
@@ -302,6 +305,7 @@ _V1_35: Final = _V1_36._replace(
 )
 _V1_34: Final = _V1_35._replace(
     version="1.34",
+    requires_condition_fields=False,
     apply=_V1_35.apply._replace(knows_status_of_all_versions=False),
     json_patch=_V1_35.json_patch._replace(tests_absent=False, refuses_scalar_roots=False),
     go=_V1_35.go._replace(has_loose_class_names=False),

@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from pytest_crd.checks.policychecks import PolicyScope
 from pytest_crd.discovery import policyfiles
 from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorize
@@ -23,6 +24,8 @@ from pytest_crd.policies.invocations import PolicyInvocation
 from pytest_crd.policies.policycoverage import PolicyMeter
 from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectFacts, ProjectPolicies
 from pytest_crd.policies.surroundings import Evaluation, PolicyListeners
+from pytest_crd.server.authorization import admissionauthorizer
+from pytest_crd.server.builtin import builtinkinds
 
 _MANIFESTS: Final = pytest.StashKey[Sequence[Manifest]]()
 _METER: Final = pytest.StashKey[PolicyMeter]()
@@ -83,8 +86,6 @@ def take_reached(config: pytest.Config) -> set[tuple[str, ...]]:
 
 def _is_namespaced(config: pytest.Config, kind: ParamKind) -> bool | None:
     """Return whether objects of a kind have a namespace; None if neither the project nor Kubernetes has the kind."""
-    from pytest_crd.server.builtin import builtinkinds  # noqa: PLC0415 - few policies have params
-
     group, _, version = kind.api_version.rpartition("/")
     for crd in session.catalogs(config)[0].crds:
         if (crd.group, crd.kind) == (group, kind.kind) and any(
@@ -95,16 +96,17 @@ def _is_namespaced(config: pytest.Config, kind: ParamKind) -> bool | None:
     return next((record.namespaced for record in records), None)
 
 
-def built_in_resources() -> list[tuple[str, str, str]]:
-    """Return group, version and plural of the resources of built-in kinds."""
-    from pytest_crd.server.builtin import builtinkinds  # noqa: PLC0415 - only checks ask for them
+def make_scope(config: pytest.Config, places: ManifestPlaces) -> PolicyScope:
+    """Return the policies of the project for checks."""
+    return PolicyScope(functools.partial(read_manifests, config, places), places.base, _built_in_resources)
 
+
+def _built_in_resources() -> list[tuple[str, str, str]]:
+    """Return group, version and plural of the resources of built-in kinds."""
     return [(record.group, record.version, record.plural) for record in builtinkinds.records()]
 
 
 def _is_granted(rules: Sequence[JSONObject], access: AccessRequest) -> AccessAnswer:
-    from pytest_crd.server.authorization import admissionauthorizer  # noqa: PLC0415 - few policies ask an authorizer
-
     return admissionauthorizer.is_granted(rules, access)
 
 
@@ -114,19 +116,9 @@ def _authorize(config: pytest.Config) -> Authorize | None:
     if places is None:
         return None
 
-    @functools.cache
-    def make() -> Authorize:
-        from pytest_crd.discovery import rolefiles  # noqa: PLC0415 - as above
-        from pytest_crd.server.api import Api  # noqa: PLC0415 - as above
-        from pytest_crd.server.authorization import admissionauthorizer  # noqa: PLC0415 - as above
-        from pytest_crd.server.installedroles import InstalledRoles  # noqa: PLC0415 - as above
-
-        manifests = rolefiles.read(places.paths, places.commands, base=places.base, folder=places.folder)
-        api = Api()
-        InstalledRoles(api, manifests)
-        return functools.partial(admissionauthorizer.authorize, api.catalog.authorizer)
-
     def authorize(access: AccessRequest) -> AccessAnswer:
-        return make()(access)
+        from pytest_crd.plugin import projectroles  # noqa: PLC0415 - few policies ask an authorizer, and a server is slow to import
+
+        return admissionauthorizer.authorize(projectroles.get_authorizer(config, places), access)
 
     return authorize

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
+from pytest_crd.engine.cel import explanation
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError, CostLimitError, UnsupportedExpressionError
+from pytest_crd.engine.cel.explanation import Reasons
 from pytest_crd.engine.cel.library import accesschecks
 from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorizer, ResourceCheck
 from pytest_crd.engine.cel.run.interpreter import COST_LIMIT, Program, ProgramError
@@ -25,9 +27,6 @@ from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.rules import environments
-
-if TYPE_CHECKING:
-    from pytest_crd.engine.cel.explanation import Reasons  # only reports need it
 
 OBJECT: Final = "object"
 OLD_OBJECT: Final = "oldObject"
@@ -267,8 +266,6 @@ def compile(  # noqa: A001 - read as admissionexpressions.compile
 
 
 def _find_parts(checked: CheckedExpression, environment: Environment, variables: Variables) -> Reasons:
-    from pytest_crd.engine.cel import explanation  # noqa: PLC0415 - only reports explain expressions
-
     return explanation.find_parts(checked, environment.functions, variables, most=_MOST_PARTS)
 
 

@@ -39,7 +39,7 @@ def read() -> list[Any]:
 
 
 def text_of(facts: Iterable[Any]) -> str:
-    """Return the text of the file: each fact once, without those of other environments."""
+    """Return the text of the file: each fact once, without facts of other environments."""
     lines = {
         json.dumps(fact, ensure_ascii=False, sort_keys=True)
         for fact in facts
@@ -49,7 +49,7 @@ def text_of(facts: Iterable[Any]) -> str:
 
 
 def find_difference(fact: Mapping[str, Any]) -> str:
-    """Return the difference of our result; empty if there is none."""
+    """Return the difference of our result; empty if it is equal."""
     composition = Composition(profile.named("1.37"), has_params=fact["params"], has_variables=False)
     types = [type_ for name in fact["types"] for type_ in _TYPES[name]]
     compiled = composition.compile(

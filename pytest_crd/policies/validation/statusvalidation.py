@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from pytest_crd.engine.crds.validation import simplepath
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
@@ -33,7 +32,7 @@ _LONGEST_MESSAGE: Final = 32 * 1024
 
 
 def validate(status: JSONObject, path: FieldPath, profile: Profile) -> Errors:
-    """Yield the errors of a decoded status."""
+    """Yield the errors of a decoded status; in the JSONPath of a warning, only an open bracket is found."""
     checking = status.get("typeChecking") or {}
     place = path.child("typeChecking", "expressionWarnings")
     for index, warning in enumerate(checking.get("expressionWarnings") or ()):
@@ -43,7 +42,8 @@ def validate(status: JSONObject, path: FieldPath, profile: Profile) -> Errors:
         condition = item or {}
         type_ = condition.get("type") or ""
         if type_ in types_before:
-            yield fielderror.duplicate(path.child("conditions").index(index), type_)
+            place = path.child("conditions").index(index)
+            yield fielderror.duplicate(place if profile.requires_condition_fields else place.child("type"), type_)
         types_before.add(type_)
         yield from _validate_condition(condition, path.child("conditions").index(index), profile)
 
@@ -54,17 +54,18 @@ def _validate_warning(warning: JSONObject, path: FieldPath) -> Errors:
     reference = gostrings.trim_space(warning.get("fieldRef") or "")
     if not reference:
         yield fielderror.required(path.child("fieldRef"), "")
-    elif problem := simplepath.problem_of(f".{reference}"):
-        yield fielderror.invalid(path.child("fieldRef"), reference, f"invalid JSONPath: {problem}")
+    elif "[" in reference and "]" not in reference.rpartition("[")[2]:
+        yield fielderror.invalid(path.child("fieldRef"), reference, "invalid JSONPath: unterminated array")
 
 
 def _validate_condition(condition: JSONObject, path: FieldPath, profile: Profile) -> Errors:
     type_, status, reason, message = (condition.get(field) or "" for field in ("type", "status", "reason", "message"))
-    if not type_:
+    if not type_ and profile.requires_condition_fields:
         yield fielderror.required(path.child("type"), "is required")
-    for problem in names.label_key(type_, profile) if type_ else ():
-        yield fielderror.invalid(path.child("type"), type_, problem)
-    if not status:
+    else:
+        for problem in names.label_key(type_, profile):
+            yield fielderror.invalid(path.child("type"), type_, problem)
+    if not status and profile.requires_condition_fields:
         yield fielderror.required(path.child("status"), "")
     else:
         yield from rulevalidation.validate_choice(status, _STATUSES, path.child("status"), profile)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,8 +92,6 @@ def _policies(config: pytest.Config) -> PolicyScope | None:
     places = policies.read(config)
     if places is None:
         return None
-    from pytest_crd.checks.policychecks import PolicyScope  # noqa: PLC0415 - most projects have no policies
-    from pytest_crd.plugin import projectpolicies  # noqa: PLC0415 - as above
+    from pytest_crd.plugin import projectpolicies  # noqa: PLC0415 - most projects have no policies
 
-    read = functools.partial(projectpolicies.read_manifests, config, places)
-    return PolicyScope(read, places.base, projectpolicies.built_in_resources)
+    return projectpolicies.make_scope(config, places)

@@ -14,7 +14,7 @@ from pytest_crd.engine import CustomResourceDefinition, InputError, profile
 from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.live.transport import NoAnswerError
-from pytest_crd.plugin import session
+from pytest_crd.plugin import projectpolicies, session
 from pytest_crd.plugin.features.server import hooks
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.items.failures import MistakenFailure
@@ -231,8 +231,6 @@ def _install_roles(api: Api, places: ManifestPlaces) -> InstalledRoles:
 
 
 def _install_policies(config: pytest.Config, api: Api, places: ManifestPlaces) -> InstalledPolicies:
-    from pytest_crd.plugin import projectpolicies  # noqa: PLC0415 - most projects have no policies
-
     listeners = projectpolicies.get_listeners(config)
     api.catalog.policy_listeners.observe = listeners.observe
     api.catalog.policy_listeners.observe_match = listeners.observe_match
