@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.cel import explanation
 from pytest_crd.engine.cel.environment import Environment
@@ -326,6 +326,8 @@ def variables_of(
     Reference:
         apiserver admission/plugin/cel/activation.go, newActivation.
     """
+    if request.subresource == "scale":
+        new, old = _plain(new), _plain(old)
     return {
         OBJECT: new,
         OLD_OBJECT: old,
@@ -333,6 +335,13 @@ def variables_of(
         "request": described,
         **_authorizers(request),
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of JSON with mappings of one class, as expressions compare them; a Scale has ordered ones."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
 
 
 def without_authorizer(variables: Variables) -> dict[str, Value]:
