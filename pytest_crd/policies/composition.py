@@ -104,6 +104,10 @@ class Composition:
         bound[VARIABLES] = LazyVariables(self.compiled, bound, budget)
         return bound
 
+    def environment(self) -> Environment:
+        """Return the environment of the policy's validations."""
+        return self._environment(None, has_authorizer=True)
+
     def _environment(self, extend: Extend | None, *, has_authorizer: bool) -> Environment:
         declared = self._declared._replace(has_authorizer=has_authorizer)
         environment = admissionexpressions.environment(

@@ -304,8 +304,29 @@ def _all_runs(
             label = "" if has_own or len(catalogs) == 1 else catalog.kubernetes_version
             yield (
                 label,
-                (_runs(part, catalog, folder) if isinstance(part, CaseFile) else _suite_runs(part, catalog, folder)),
+                _runs_of_part(part, catalog, folder),
             )
+
+
+def _runs_of_part(part: CaseFile | Suite, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
+    if not isinstance(part, CaseFile):
+        return _suite_runs(part, catalog, folder)
+    return _policy_runs(part, catalog, folder) if part.policy else _runs(part, catalog, folder)
+
+
+def _policy_runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
+    """Yield the cases of a policy, each with the function that runs it."""
+    from pytest_crd.policycases import policyrunner, policysubjects  # noqa: PLC0415 - most files are about a CRD
+
+    subject = policysubjects.find(case_file, catalog)
+    mistakes: list[Mistake] = []
+    for declared in case_file.cases:
+        try:
+            yield objectsources.resolve(declared, folder), functools.partial(policyrunner.run, subject=subject)
+        except CaseFileError as error:
+            mistakes += error.mistakes
+    if mistakes:
+        raise CaseFileError(sorted(mistakes))
 
 
 def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
