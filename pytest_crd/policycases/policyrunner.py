@@ -44,7 +44,7 @@ _MESSAGES: Final = "messageExpression"
 _FAILED: Final = "Validation failed for "
 
 
-class _Outcome(NamedTuple):
+class PolicyOutcome(NamedTuple):
     """
     The outcome of a request.
 
@@ -106,14 +106,14 @@ def run(case: PolicyCase, subject: PolicySubject) -> CaseResult:
     )
 
 
-def _send(case: PolicyCase, subject: PolicySubject, api: Api) -> _Outcome:
+def _send(case: PolicyCase, subject: PolicySubject, api: Api) -> PolicyOutcome:
     request = caserequests.make(case, api)
     caseserver.fill(api, case, subject, request)
     recording = caseserver.install(api, case, subject)
     answer = api.answer(request.for_server(api, case.user))
     assert isinstance(answer, HTTPAnswer)  # noqa: S101 - the request is no watch
     notes = (f"{answer.unvalidated} is not validated, only decoded",) if answer.unvalidated else ()
-    return _Outcome(request, _response(answer, recording), recording, notes)
+    return PolicyOutcome(request, _response(answer, recording), recording, notes)
 
 
 def _response(answer: HTTPAnswer, recording: Recording) -> Response:
@@ -125,7 +125,7 @@ def _response(answer: HTTPAnswer, recording: Recording) -> Response:
     return Response(answer.code, errors=errors, warnings=answer.warnings, status=status, denials=recording.denials)
 
 
-def _demand_match(case: PolicyCase, subject: PolicySubject, outcome: _Outcome, api: Api) -> None:
+def _demand_match(case: PolicyCase, subject: PolicySubject, outcome: PolicyOutcome, api: Api) -> None:
     """Raise CaseFileError if the policy is not asked, or does not match and the case does not state that."""
     policy, response = subject.bound.policy, outcome.response
     if not outcome.recording.requests:
@@ -144,7 +144,7 @@ def _demand_match(case: PolicyCase, subject: PolicySubject, outcome: _Outcome, a
     raise case.mistake(f"{message}; if this is intended, write `matched: false`", "name")
 
 
-def _compare(case: PolicyCase, outcome: _Outcome) -> Iterator[Mismatch]:
+def _compare(case: PolicyCase, outcome: PolicyOutcome) -> Iterator[Mismatch]:
     response, recording = outcome.response, outcome.recording
     if case.matched is False:
         if recording.is_matched:
@@ -201,7 +201,7 @@ def _spell_annotations(recording: Recording) -> dict[str, str]:
     }
 
 
-def _find_warnings(subject: PolicySubject, outcome: _Outcome) -> Iterator[str]:
+def _find_warnings(subject: PolicySubject, outcome: PolicyOutcome) -> Iterator[str]:
     """Yield a warning for each error that the failure policy Ignore hides."""
     policy, recording = subject.bound.policy, outcome.recording
     if policy.failure_policy != "Ignore":

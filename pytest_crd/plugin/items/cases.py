@@ -17,6 +17,7 @@ from pytest_crd.cases import caserunner, expectedowners, loader, objectsources, 
 from pytest_crd.cases.caseresult import CaseResult, Context
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
+from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import InputError, Mistake
 from pytest_crd.plugin import session
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from pytest_crd.report.testfacts import About, Cause
 
 _HOOKS: Final = "crd-cases"
+_OF_POLICY: Final = "cases of an admission policy are not sent to a live server yet"
 # A case, and the function that runs it, also with other expectations.
 RunCase: TypeAlias = tuple[Case, Callable[[Any], CaseResult]]
 
@@ -228,6 +230,8 @@ class CaseItem(TextItem):
         super().__init__(**kwargs)
         self.bound = bound
         self.extra_keyword_matches.add(bound.case.section.value)
+        if bound.case.section is Section.POLICY:
+            self.unasked = _OF_POLICY
         for mark in bound.marks:
             self.add_marker(mark)
 
