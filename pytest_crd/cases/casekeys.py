@@ -262,7 +262,10 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
     ),
     "user": CaseKey(
         form=valueforms.USER,
-        meaning="The user of the request, for admission policies and webhooks; an administrator by default.",
+        meaning=(
+            "The user of the request, for admission policies and webhooks; an administrator by default. The groups that "
+            "a server adds, such as `system:authenticated`, are added."
+        ),
         sections=ADMITTED,
     ),
     "namespaceObject": CaseKey(

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pytest_crd.cases import questions
 from pytest_crd.cases.crdcatalog import Catalog
@@ -37,6 +37,9 @@ from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.progress import Progress, each
 from pytest_crd.wording import counted
 
+if TYPE_CHECKING:
+    from pytest_crd.checks.policychecks import PolicyScope  # slow to import
+
 _MOST_KINDS: Final = 5
 
 
@@ -52,6 +55,7 @@ class CheckScope:
         samples: Files, folders, globs, and `!pattern`; empty for the usual folders.
         lints: Names of lints.
         allowed: The checks whose findings the project accepts.
+        policies: The admission policies; None without any.
     """
 
     stored: frozenset[str]
@@ -60,6 +64,7 @@ class CheckScope:
     samples: tuple[str, ...]
     lints: tuple[str, ...]
     allowed: tuple[AllowedCheck, ...] = ()
+    policies: PolicyScope | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +184,8 @@ def _checks(catalog: Catalog, samples: Samples, scope: CheckScope) -> Iterator[C
         verdict = CheckVerdict("not a sample, but meant to be one", (broken.finding,))
         answer = functools.partial(_return, verdict)
         yield Check("samples", broken.name, broken.finding.place, broken.path, broken.line, version, answer)
+    if scope.policies is not None:
+        yield from scope.policies.plan(catalog)
 
 
 def _have_same_metadata(copy: CustomResourceDefinition, crd: CustomResourceDefinition) -> bool:

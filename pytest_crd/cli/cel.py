@@ -1,4 +1,4 @@
-"""Command `cel`: evaluation of a CEL expression on a custom resource, or its estimated cost."""
+"""Command `cel`: evaluation of a CEL expression on a custom resource or with an admission policy, or its estimated cost."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from pytest_crd import engine
 from pytest_crd.cases import comparison
 from pytest_crd.checks import costadvice
-from pytest_crd.cli import lookup
+from pytest_crd.cli import lookup, objectfiles, policycel
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds.rule import EXPRESSION_LIMIT
-from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import costlimits, trial
 from pytest_crd.engine.rules.trial import Trial, TrialError
-from pytest_crd.engine.yaml import yamlreader
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +37,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--self", metavar="FILE", help="a file with the object; without one, only the cost of the rule is estimated"
     )
     parser.add_argument("--old", metavar="FILE", help="a file with the old object, for oldSelf")
+    policycel.declare(parser)
     lookup.add_paths(parser)
     lookup.add_kubernetes_version(parser)
 
@@ -47,6 +45,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the result or the cost of an expression; return 1 if it is false, an error or too costly, 2 if it cannot be evaluated."""
     try:
+        if options.policy is not None:
+            return policycel.run(options)
         if options.self is None:
             return _print_cost(options)
         tried = _try_expression(options)
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 def _try_expression(options: argparse.Namespace) -> Trial:
     named = profile.named(options.kubernetes_version)
     files = [options.self] if options.old is None else [options.self, options.old]
-    written = [_read_object(file) for file in files]
+    written = [objectfiles.read_one(file) for file in files]
     version = _version(options, written[0], named.version)
     if version.schema is None:
         raise TrialError(
@@ -127,18 +127,6 @@ def _version(
         version_names = ", ".join(version.name for version in crd.versions)
         raise TrialError(f"{crd.name} serves {len(served)} versions of {version_names}; say which: CRD/VERSION")
     return own[0]
-
-
-def _read_object(file: str) -> Mapping[str, JSONValue]:
-    """Return the object in a file, unchanged."""
-    try:
-        content = Path(file).read_bytes()
-    except OSError as error:
-        raise engine.ManifestError([Mistake(file, 0, f"cannot be read: {error.strerror or error}")]) from None
-    value = yamlreader.read_one(content, source=file).value
-    if not isinstance(value, dict):
-        raise engine.ManifestError([Mistake(file, 1, "is no mapping, as every object is")])
-    return value
 
 
 def _resource(written: Mapping[str, JSONValue], version: engine.CrdVersion, file: str) -> Mapping[str, JSONValue]:

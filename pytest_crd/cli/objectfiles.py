@@ -11,8 +11,9 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
+from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
-from pytest_crd.engine.yaml import manifest
+from pytest_crd.engine.yaml import manifest, yamlreader
 from pytest_crd.engine.yaml.manifest import Manifest
 
 STREAM: Final = "-"
@@ -100,6 +101,23 @@ def read(names: Sequence[str]) -> ReadObjects:
             hint = _OF_TEMPLATE if manifest.is_template(content) else ""
             objects.mistakes += [replace(mistake, message=f"{mistake.message}{hint}") for mistake in error.mistakes]
     return objects
+
+
+def read_one(file: str) -> JSONObject:
+    """
+    Return the only object in a file, unchanged.
+
+    Raises:
+        ManifestError: The file cannot be read, or is no mapping.
+    """
+    try:
+        content = Path(file).read_bytes()
+    except OSError as error:
+        raise ManifestError([Mistake(file, 0, f"cannot be read: {error.strerror or error}")]) from None
+    value = yamlreader.read_one(content, source=file).value
+    if not isinstance(value, dict):
+        raise ManifestError([Mistake(file, 1, "is no mapping, as every object is")])
+    return value
 
 
 def find_crds(contents: Mapping[str, bytes], kubernetes_version: str) -> list[CustomResourceDefinition]:

@@ -43,9 +43,17 @@ class Profile(NamedTuple):
         negotiates_lists_first: Whether the form of a list is negotiated before its options are read (since 1.36).
         constrains_impersonation: Whether impersonation may be limited to modes and verbs (since 1.36).
         blames_clients_for_impersonation: Whether an impersonation without a user is a 400 (since 1.35; a 500 before).
+        audits_all_failures: Whether the audit annotation about failed validations of policies has all of them (since 1.37; the first
+            one before).
         names_authorizers: Whether the reason of a refused request names the authorizer, `rbac: ` (since 1.37).
         closes_deleted_crds: Whether a CRD with a deletion timestamp refuses new custom resources (since 1.37; before, only
             while the controller deletes the custom resources).
+
+    Admission policies:
+        validating_policies: The versions of ValidatingAdmissionPolicies, the newest first: `v1` (since 1.30), `v1beta1` (until
+            1.33). Servers have versions before `v1` with the flag `--runtime-config`.
+        mutating_policies: The versions of MutatingAdmissionPolicies: `v1` (since 1.36), `v1beta1` (since 1.34), `v1alpha1`
+            (since 1.32).
 
     CRDs:
         selectable_fields: Whether a CRD has `selectableFields` (since 1.30).
@@ -63,7 +71,13 @@ class Profile(NamedTuple):
         lowers_preconditions: Whether the error on failed delete preconditions of a CRD starts in lower case (since 1.37).
         knows_unreadable_objects: Whether errors name a stored object that cannot be read, and the option
             `ignoreStoreReadErrorWithClusterBreakingPotential` deletes only such objects (since 1.37; ignored before).
-        reserves_static_names: Whether no webhook configuration of the API is named `*.static.k8s.io` (since 1.37).
+        reserves_static_names: Whether no webhook configuration and no policy of the API is named `*.static.k8s.io` (since
+            1.37).
+        requires_condition_fields: Whether an empty type or status of a condition is Required, and the error on a repeated type
+            names the condition (since 1.35 or later).
+        warns_about_static_names: Whether such names of stored policies cause a warning (since 1.36).
+        reflects_requests: Whether expressions of admission see requests and Namespaces as Go values, which have no JSON
+            in JSON patches (since 1.37).
         has_columns_of_crds: Whether tables of CRDs show scope and versions, and more columns in wide output (since 1.37).
         warns_about_sets: Whether sets of objects or lists cause a warning (since 1.37).
 
@@ -158,10 +172,14 @@ class Profile(NamedTuple):
     blames_clients_for_delete_options: bool = True
     constrains_impersonation: bool = True
     blames_clients_for_impersonation: bool = True
+    audits_all_failures: bool = True
     names_authorizers: bool = True
     scheme_line: int = 111
     negotiates_lists_first: bool = True
     closes_deleted_crds: bool = True
+    # Admission policies.
+    validating_policies: tuple[str, ...] = ("v1",)
+    mutating_policies: tuple[str, ...] = ("v1", "v1beta1", "v1alpha1")
     # CRDs.
     selectable_fields: bool = True
     ratchets_selectable_fields: bool = True
@@ -176,6 +194,9 @@ class Profile(NamedTuple):
     lowers_preconditions: bool = True
     knows_unreadable_objects: bool = True
     reserves_static_names: bool = True
+    requires_condition_fields: bool = True
+    warns_about_static_names: bool = True
+    reflects_requests: bool = True
     has_columns_of_crds: bool = True
     warns_about_sets: bool = True
     # Schemas.
@@ -241,11 +262,13 @@ _V1_36: Final = _V1_37._replace(
     version="1.36",
     apply=_V1_37.apply._replace(reads_patches=False, keeps_owners_on_errors=False, reads_keys_whole=False),
     json_patch=_V1_37.json_patch._replace(checks_json_first=False),
+    audits_all_failures=False,
     names_authorizers=False,
     closes_deleted_crds=False,
     lowers_preconditions=False,
     knows_unreadable_objects=False,
     reserves_static_names=False,
+    reflects_requests=False,
     has_columns_of_crds=False,
     bounds_names_in_rules=False,
     sees_optionals_by_schema=False,
@@ -275,6 +298,8 @@ _V1_36: Final = _V1_37._replace(
 )
 _V1_35: Final = _V1_36._replace(
     version="1.35",
+    mutating_policies=("v1beta1", "v1alpha1"),
+    warns_about_static_names=False,
     constrains_impersonation=False,
     negotiates_lists_first=False,
     apply=_V1_36.apply._replace(keeps_metadata_from_status=False, owns_crd_metadata_by_status=False),
@@ -284,6 +309,7 @@ _V1_35: Final = _V1_36._replace(
 )
 _V1_34: Final = _V1_35._replace(
     version="1.34",
+    requires_condition_fields=False,
     apply=_V1_35.apply._replace(knows_status_of_all_versions=False),
     json_patch=_V1_35.json_patch._replace(tests_absent=False, refuses_scalar_roots=False),
     go=_V1_35.go._replace(has_loose_class_names=False),
@@ -302,6 +328,8 @@ _V1_34: Final = _V1_35._replace(
 )
 _V1_33: Final = _V1_34._replace(
     version="1.33",
+    validating_policies=("v1", "v1beta1"),
+    mutating_policies=("v1alpha1",),
     apply=_V1_34.apply._replace(keys_may_be_missing=False),
     bounds_int_or_string_in_rules=False,
     equates_null_fields=False,
@@ -339,6 +367,8 @@ _V1_32: Final = _V1_33._replace(
 )
 _V1_21: Final = _V1_32._replace(
     version="1.21",
+    validating_policies=(),
+    mutating_policies=(),
     apply=_V1_32.apply._replace(
         duplicates_are_tracked=False,
         names_objects=False,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Final
 
 import pytest
 
+from pytest_crd.checks.policychecks import PolicyScope
 from pytest_crd.discovery import policyfiles
 from pytest_crd.engine.api.context import Webhooks
-from pytest_crd.engine.cel.library.accesschecks import AccessRequest, Authorize
+from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorize
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
@@ -18,10 +20,15 @@ from pytest_crd.plugin.settings import server
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.policies import reading
 from pytest_crd.policies.definitions import ParamKind
+from pytest_crd.policies.invocations import PolicyInvocation
+from pytest_crd.policies.policycoverage import PolicyMeter
 from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectFacts, ProjectPolicies
-from pytest_crd.policies.surroundings import PolicyListeners
+from pytest_crd.policies.surroundings import Evaluation, PolicyListeners
+from pytest_crd.server.authorization import admissionauthorizer
+from pytest_crd.server.builtin import builtinkinds
 
-_MANIFESTS = pytest.StashKey[Sequence[Manifest]]()
+_MANIFESTS: Final = pytest.StashKey[Sequence[Manifest]]()
+_METER: Final = pytest.StashKey[PolicyMeter]()
 
 
 def read_manifests(config: pytest.Config, places: ManifestPlaces) -> Sequence[Manifest]:
@@ -53,14 +60,32 @@ def add(config: pytest.Config, places: ManifestPlaces, webhooks: Webhooks | None
         return reading.read(read_manifests(config, places), profile)
 
     scope_of = functools.partial(_is_namespaced, config)
-    facts = ProjectFacts(read_policies, PolicyListeners(), scope_of, _is_granted, _authorize(config))
+    facts = ProjectFacts(read_policies, get_listeners(config), scope_of, _is_granted, _authorize(config))
     return ProjectAdmission(facts, webhooks)
+
+
+def get_listeners(config: pytest.Config) -> PolicyListeners:
+    """Return the listeners to the policies of a session, which measure coverage."""
+
+    def observe(evaluation: Evaluation) -> None:
+        config.stash[_METER].observe(evaluation)
+
+    def observe_match(item: PolicyInvocation) -> None:
+        config.stash[_METER].observe_match(item)
+
+    config.stash.setdefault(_METER, PolicyMeter())
+    return PolicyListeners(observe=observe, observe_match=observe_match)
+
+
+def take_reached(config: pytest.Config) -> set[tuple[str, ...]]:
+    """Return the points that requests have reached since the last call."""
+    meter = config.stash.get(_METER, PolicyMeter())
+    config.stash[_METER] = PolicyMeter()
+    return {tuple(point) for point in meter.reached}
 
 
 def _is_namespaced(config: pytest.Config, kind: ParamKind) -> bool | None:
     """Return whether objects of a kind have a namespace; None if neither the project nor Kubernetes has the kind."""
-    from pytest_crd.server.builtin import builtinkinds  # noqa: PLC0415 - few policies have params
-
     group, _, version = kind.api_version.rpartition("/")
     for crd in session.catalogs(config)[0].crds:
         if (crd.group, crd.kind) == (group, kind.kind) and any(
@@ -71,9 +96,17 @@ def _is_namespaced(config: pytest.Config, kind: ParamKind) -> bool | None:
     return next((record.namespaced for record in records), None)
 
 
-def _is_granted(rules: Sequence[JSONObject], access: AccessRequest) -> bool:
-    from pytest_crd.server.authorization import admissionauthorizer  # noqa: PLC0415 - few policies ask an authorizer
+def make_scope(config: pytest.Config, places: ManifestPlaces) -> PolicyScope:
+    """Return the policies of the project for checks."""
+    return PolicyScope(functools.partial(read_manifests, config, places), places.base, _built_in_resources)
 
+
+def _built_in_resources() -> list[tuple[str, str, str]]:
+    """Return group, version and plural of the resources of built-in kinds."""
+    return [(record.group, record.version, record.plural) for record in builtinkinds.records()]
+
+
+def _is_granted(rules: Sequence[JSONObject], access: AccessRequest) -> AccessAnswer:
     return admissionauthorizer.is_granted(rules, access)
 
 
@@ -83,19 +116,9 @@ def _authorize(config: pytest.Config) -> Authorize | None:
     if places is None:
         return None
 
-    @functools.cache
-    def make() -> Authorize:
-        from pytest_crd.discovery import rolefiles  # noqa: PLC0415 - as above
-        from pytest_crd.server.api import Api  # noqa: PLC0415 - as above
-        from pytest_crd.server.authorization import admissionauthorizer  # noqa: PLC0415 - as above
-        from pytest_crd.server.installedroles import InstalledRoles  # noqa: PLC0415 - as above
+    def authorize(access: AccessRequest) -> AccessAnswer:
+        from pytest_crd.plugin import projectroles  # noqa: PLC0415 - few policies ask an authorizer, and a server is slow to import
 
-        manifests = rolefiles.read(places.paths, places.commands, base=places.base, folder=places.folder)
-        api = Api()
-        InstalledRoles(api, manifests)
-        return functools.partial(admissionauthorizer.authorize, api.catalog.authorizer)
-
-    def authorize(access: AccessRequest) -> bool:
-        return make()(access)
+        return admissionauthorizer.authorize(projectroles.get_authorizer(config, places), access)
 
     return authorize

@@ -8,35 +8,36 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.fieldmanager import merging, typedvalues
+from pytest_crd.engine.registry.fieldmanager import mergetypes, merging, typedvalues
 from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.fieldmanager.typedvalues import TypedError
 from pytest_crd.policies import patchvalues
 from pytest_crd.policies.patcherrors import PatchError
-from pytest_crd.policies.patchvalues import ConversionError, Given, ObjectStruct
+from pytest_crd.policies.patchvalues import ConversionError, ObjectStruct, Origins
 
 
-def apply(configuration: ObjectStruct, given: Given, resource: Resource, kind: MergeType | None) -> Resource:
+def apply(configuration: ObjectStruct, origins: Origins, resource: Resource, kind: MergeType | None) -> Resource:
     """
     Return an object with a configuration merged into it.
 
     Args:
         configuration: The value of the expression.
-        given: The lists and maps of the request.
+        origins: The origins of lists and maps.
         resource: The object; not modified.
         kind: Its type; None if the server knows none for its apiVersion and kind.
 
     Raises:
         PatchError: The configuration does not fit the type, or has atomic parts, or the object does not fit it.
     """
-    if problems := [*patchvalues.find_misnamed(configuration, configuration.type_name)]:
+    if problems := [*patchvalues.find_misnamed(configuration, configuration.type_name, origins)]:
         raise PatchError("type mismatch: " + "\n".join(problems))
     try:
-        converted = patchvalues.object_to_json(configuration, given)
+        converted = patchvalues.object_to_json(configuration, origins)
     except ConversionError:
         raise PatchError("invalid return type: *dynamic.ObjectVal") from None
     patch = {**converted, "apiVersion": resource.get("apiVersion"), "kind": resource.get("kind")}
@@ -62,7 +63,38 @@ def _merge(patch: dict[str, Any], resource: Resource, kind: MergeType | None) ->
     except TypedError as error:
         raise PatchError(f"failed to convert original object to typed object: {error}") from None
     merged: Resource = merging.merged(kind, resource, patch)
-    return merged
+    empty = {id(item) for item in _find_empty_lists(patch)}
+    return _without(empty, kind, merged) if empty else merged
+
+
+def _find_empty_lists(value: JSONValue) -> Iterator[list[JSONValue]]:
+    """
+    Yield the empty lists in a value.
+
+    The server makes Go slices without an array of them, which its schemas take for lists, and its JSON for null.
+    """
+    if isinstance(value, list) and not value:
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _find_empty_lists(item)
+
+
+def _without(empty: AbstractSet[int], kind: MergeType, value: JSONValue) -> JSONValue:
+    """Return a value without the lists with some ids; in fields without a schema, they are null."""
+    if isinstance(value, list):
+        items = mergetypes.DEDUCED if kind.list is None else kind.list.items
+        return [None if id(item) in empty else _without(empty, items, item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    result: dict[str, JSONValue] = {}
+    for name, item in value.items():
+        below = (kind.map and kind.map.field_type(name)) or mergetypes.DEDUCED
+        if id(item) not in empty:
+            result[name] = _without(empty, below, item)
+        elif below.scalar is not None:
+            result[name] = None
+    return result
 
 
 def _find_atomics(kind: MergeType, value: JSONValue, path: str) -> Iterator[str]:

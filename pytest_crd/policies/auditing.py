@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
 from pytest_crd.policies.definitions import Binding, Policy
 
 # Called with the key and the value of an annotation.
@@ -25,9 +26,10 @@ _MOST_BYTES: Final = 10 * 1024
 class AuditAnnotations:
     """The audit annotations of one request by all policies."""
 
-    def __init__(self, annotate: Annotate) -> None:
-        """Create with the function that takes the annotations."""
+    def __init__(self, annotate: Annotate, profile: Profile) -> None:
+        """Create with the function that takes the annotations, and the Kubernetes version."""
         self._annotate = annotate
+        self._most_failures = _MOST_FAILURES if profile.audits_all_failures else 1
         self._values: dict[str, list[str]] = {}
         self._failures: list[JSONValue] = []
 
@@ -54,4 +56,4 @@ class AuditAnnotations:
         for key, values in self._values.items():
             self._annotate(key, ", ".join(values))
         if self._failures:
-            self._annotate(_FAILURES, printing.marshal(self._failures[:_MOST_FAILURES], sort_keys=False))
+            self._annotate(_FAILURES, printing.marshal(self._failures[: self._most_failures], sort_keys=False))

@@ -22,7 +22,7 @@ from pytest_crd.webhooks import admissionexpressions
 from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, AdmissionStructs, Budget, Declared, Variables
 
 VARIABLES: Final = "variables"
-_STRUCT: Final = "kubernetes.variables"
+STRUCT: Final = "kubernetes.variables"
 _SCALARS: Final = frozenset(
     {
         TypeKind.ANY,
@@ -37,7 +37,7 @@ _SCALARS: Final = frozenset(
         TypeKind.UINT,
     }
 )
-# Returns the environment of expressions with further struct types and functions.
+# Returns an environment with further types and functions.
 Extend: TypeAlias = Callable[[Environment], Environment]
 
 
@@ -49,7 +49,9 @@ class Composition:
         compiled: The compiled variables by name.
     """
 
-    def __init__(self, profile: Profile, *, is_new: bool = False, has_params: bool = False) -> None:
+    def __init__(
+        self, profile: Profile, *, is_new: bool = False, has_params: bool = False, has_variables: bool = True
+    ) -> None:
         """
         Create without variables.
 
@@ -57,18 +59,28 @@ class Composition:
             profile: The Kubernetes version.
             is_new: Whether the policy is new; expressions of stored policies may use more libraries.
             has_params: Whether the policy has params.
+            has_variables: Whether `variables` is declared.
         """
         self.compiled: dict[str, AdmissionExpression] = {}
         self._fields: dict[str, Type] = {}
-        self._structs = AdmissionStructs({_STRUCT: self._fields})
+        self._structs = AdmissionStructs({STRUCT: self._fields})
         self._profile = profile
         self._declared = Declared(is_new, has_params)
+        self._further = {VARIABLES: celtypes.struct(STRUCT)} if has_variables else {}
 
-    def add(self, variable: Variable) -> AdmissionExpression:
-        """Compile a variable, and let later expressions use it; return the compiled expression."""
-        compiled = self.compile(variable.expression, ())
+    def add(self, variable: Variable, *, is_new: bool | None = None) -> AdmissionExpression:
+        """
+        Compile a variable, and let later expressions use it; return the compiled expression.
+
+        Args:
+            variable: The variable.
+            is_new: Whether its expression is new; None if it is as new as the policy.
+        """
+        compiled = self.compile(variable.expression, (), is_new=is_new)
         self.compiled[variable.name] = compiled
-        self._fields[variable.name] = DYN if compiled.type is None else _declare(compiled.type)
+        self._fields[variable.name] = (
+            DYN if compiled.program is None or compiled.type is None else declare_variable(compiled.type)
+        )
         return compiled
 
     def compile(
@@ -78,6 +90,7 @@ class Composition:
         *,
         has_authorizer: bool = True,
         extend: Extend | None = None,
+        is_new: bool | None = None,
     ) -> AdmissionExpression:
         """
         Return a compiled expression.
@@ -86,11 +99,13 @@ class Composition:
             text: The expression.
             types: The types that its value may have; none for any.
             has_authorizer: Whether it has `authorizer`.
-            extend: Adds struct types and functions; None for those of admission alone.
+            extend: Adds types and functions; None for those of admission alone.
+            is_new: Whether the expression is new; None if it is as new as the policy.
         """
-        return admissionexpressions.compile(
-            text, self._environment(extend, has_authorizer=has_authorizer), tuple(types)
-        )
+        declared = self._declared._replace(has_authorizer=has_authorizer)
+        if is_new is not None:
+            declared = declared._replace(is_new=is_new)
+        return admissionexpressions.compile(text, self._environment(extend, declared), tuple(types))
 
     def bind(self, variables: Variables, budget: Budget) -> dict[str, Value]:
         """
@@ -106,13 +121,10 @@ class Composition:
 
     def environment(self) -> Environment:
         """Return the environment of the policy's validations."""
-        return self._environment(None, has_authorizer=True)
+        return self._environment(None, self._declared)
 
-    def _environment(self, extend: Extend | None, *, has_authorizer: bool) -> Environment:
-        declared = self._declared._replace(has_authorizer=has_authorizer)
-        environment = admissionexpressions.environment(
-            self._profile, declared, {VARIABLES: celtypes.struct(_STRUCT)}, self._structs
-        )
+    def _environment(self, extend: Extend | None, declared: Declared) -> Environment:
+        environment = admissionexpressions.environment(self._profile, declared, self._further, self._structs)
         return environment if extend is None else extend(environment)
 
 
@@ -182,7 +194,7 @@ class LazyVariables(MapValue):
         return EvaluationError(f'composited variable "{name}" fails to evaluate: {problem}') if problem else value
 
 
-def _declare(type_: Type) -> Type:
+def declare_variable(type_: Type) -> Type:
     """
     Return the type of a variable in later expressions.
 
@@ -192,7 +204,7 @@ def _declare(type_: Type) -> Type:
     if type_.kind in _SCALARS and not type_.nullable:
         return type_
     if type_.kind is TypeKind.LIST:
-        return celtypes.list_of(_declare(type_.parameters[0]))
+        return celtypes.list_of(declare_variable(type_.parameters[0]))
     if type_.kind is TypeKind.MAP:
-        return celtypes.map_of(*map(_declare, type_.parameters))
+        return celtypes.map_of(*map(declare_variable, type_.parameters))
     return DYN

@@ -7,7 +7,7 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Final
 
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.cel.values.celvalues import MISSING, Value, is_list
@@ -16,28 +16,31 @@ from pytest_crd.engine.golang import decoding, jsonsyntax, printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.patching import patchdocuments
-from pytest_crd.engine.registry.patching.jsonpatch import Operation, OperationError, TestFailedError
+from pytest_crd.engine.registry.patching.jsonpatch import OperationError, TestFailedError
 from pytest_crd.engine.registry.patching.patchdocuments import Document
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import patchvalues
 from pytest_crd.policies.patcherrors import PatchError
 from pytest_crd.policies.patchtypes import PatchValue
-from pytest_crd.policies.patchvalues import ConversionError, Given
+from pytest_crd.policies.patchvalues import ConversionError, Origins
 from pytest_crd.webhooks import objectpatch
 from pytest_crd.webhooks.objectpatch import PatchFailedError
 
-_TEXTS = ("op", "path", "from")
+# A null that a patch with a test for null sends: the server distinguishes it from that of a field, and of a missing one.
+_NULL: Final = {"": ["null"]}
+_TEXTS: Final = ("op", "path", "from")
 
 
-def apply(patch: Value, given: Given, resource: Resource, go_type: Struct | None, profile: Profile) -> Resource:
+def apply(patch: Value, origins: Origins, resource: Resource, go_type: Struct | None, profile: Profile) -> Resource:
     """
     Return an object after a patch; the same object if a test of the patch fails.
 
     Args:
         patch: The value of the expression.
-        given: The lists and maps of the request.
+        origins: The origins of lists and maps.
         resource: The object; not modified.
         go_type: The Go type of a built-in kind; None for custom resources.
         profile: The Kubernetes version.
@@ -46,9 +49,9 @@ def apply(patch: Value, given: Given, resource: Resource, go_type: Struct | None
         PatchError: The value of an operation has no JSON, or an operation fails.
         RefusedError: 500: the result is no object of its kind.
     """
-    operations = _operations(patch, given)
+    operations = _operations(patch, origins)
     try:
-        patched = objectpatch.change(operations, resource, profile)
+        patched = _restored(objectpatch.change(operations, resource, profile))
     except TestFailedError:
         return resource
     except OperationError as error:
@@ -56,24 +59,40 @@ def apply(patch: Value, given: Given, resource: Resource, go_type: Struct | None
             raise UnsupportedExpressionError(f"a JSON patch over which the server panics: {error}") from None
         raise PatchError(f"JSON Patch: {error}") from None
     try:
-        return objectpatch.read(patched) if go_type is None else _decode(patched, go_type, resource)
+        return objectpatch.read(patched) if go_type is None else _decode(patched, go_type, resource, profile)
     except PatchFailedError as error:
         raise RefusedError(refusal.internal_error(str(error))) from None
 
 
-def _operations(patch: Value, given: Given) -> list[Document]:
+def _operations(patch: Value, origins: Origins) -> list[Document]:
     if not is_list(patch):
         raise UnsupportedExpressionError("JSON patches that are no lists")
-    return [_operation(item, given) for item in patch]
+    operations = [_operation(item, origins) for item in patch]
+    if any(operation["op"] == "test" and operation.get("value", _NULL) is None for operation in operations):
+        for operation in operations:
+            if operation.get("value", _NULL) is None:
+                operation["value"] = _NULL
+    return [*operations]
 
 
-def _operation(item: Value, given: Given) -> Operation:
+def _restored(document: Document) -> Document:
+    """Return a patched document with null instead of `_NULL`."""
+    if document == _NULL:
+        return None
+    if isinstance(document, dict):
+        return {key: _restored(item) for key, item in document.items()}
+    return [_restored(item) for item in document] if isinstance(document, list) else document
+
+
+def _operation(item: Value, origins: Origins) -> dict[str, Document]:
     if not isinstance(item, PatchValue):
         raise UnsupportedExpressionError("lists of a JSON patch with other values than operations")
-    operation = {name: _text(item.texts.get(name, "")) for name in _TEXTS if name in item.texts or name != "from"}
+    operation: dict[str, Document] = {
+        name: _text(item.texts.get(name, "")) for name in _TEXTS if name in item.texts or name != "from"
+    }
     if item.value is not MISSING:
         try:
-            operation["value"] = patchvalues.to_patch_json(item.value, given)
+            operation["value"] = patchvalues.to_patch_json(item.value, origins)
         except ConversionError as error:
             raise PatchError(str(error)) from None
     return operation
@@ -85,7 +104,7 @@ def _text(text: str) -> Document:
     return None if jsonsyntax.find_problem(quoted) else text
 
 
-def _decode(patched: Document, go_type: Struct, before: Resource) -> Resource:
+def _decode(patched: Document, go_type: Struct, before: Resource, profile: Profile) -> Resource:
     """
     Return the object of a built-in kind after a patch.
 
@@ -93,16 +112,14 @@ def _decode(patched: Document, go_type: Struct, before: Resource) -> Resource:
         PatchFailedError: It has unknown fields, or fields of wrong types.
     """
     value = objectpatch.read(patched, kind=before["kind"])
-    if (value.get("apiVersion"), value.get("kind")) != (before["apiVersion"], before["kind"]):
-        raise UnsupportedExpressionError("a JSON patch that changes the apiVersion or kind of a built-in object")
+    api_version, kind = value.get("apiVersion") or before["apiVersion"], value["kind"]
+    if (api_version, kind) != (before["apiVersion"], before["kind"]):
+        raise PatchFailedError(typemeta.unregistered(kind, api_version, profile))
+    written = patchdocuments.read(patchdocuments.to_text(patched))
     try:
-        decoded = decoding.decode(patchdocuments.decodable(patched), go_type, sort_keys=False)
+        decoded = decoding.decode(patchdocuments.decodable(written), go_type, sort_keys=False)
     except DecodeError as error:
         raise PatchFailedError(str(error)) from None
     if decoded.problems:
-        raise PatchFailedError(f"strict decoding error: {_join(decoded.problems)}")
+        raise PatchFailedError(f"strict decoding error: {', '.join(decoded.problems)}")
     return {**decoded.value, "apiVersion": before["apiVersion"], "kind": before["kind"]}
-
-
-def _join(problems: Iterable[str]) -> str:
-    return ", ".join(problems)

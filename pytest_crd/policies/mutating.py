@@ -19,6 +19,7 @@ from pytest_crd.engine.golang.converting import MistypedError
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.admission import AdmissionRequest, GoObjects
 from pytest_crd.engine.registry.admissionchain import Reinvocation, ReinvokedPlugins
 from pytest_crd.engine.registry.requestbody import RefusedError
@@ -29,6 +30,7 @@ from pytest_crd.policies import (
     evaluating,
     invocations,
     jsonpatching,
+    patchvalues,
     policyrefusals,
 )
 from pytest_crd.policies.compiledpolicies import CompiledPolicy
@@ -36,7 +38,7 @@ from pytest_crd.policies.definitions import APPLY_CONFIGURATION, Binding, Policy
 from pytest_crd.policies.evaluating import Part
 from pytest_crd.policies.invocations import BoundPolicy, ConfigurationProblem, PolicyInvocation
 from pytest_crd.policies.patcherrors import PatchError
-from pytest_crd.policies.patchvalues import Given
+from pytest_crd.policies.patchvalues import Origins
 from pytest_crd.policies.surroundings import Surroundings
 from pytest_crd.webhooks.admissionexpressions import Budget, OutOfBudgetError
 from pytest_crd.webhooks.matchconditions import MatchConditionError
@@ -46,7 +48,11 @@ from pytest_crd.webhooks.versionedobjects import NotConvertedError, VersionedObj
 _PLUGIN: Final = "MutatingAdmissionPolicy"
 # The cost limit of a mutation with its variables.
 _BUDGET: Final = 10_000_000
+_GO_SCALE: Final = GoObjects(scale.SCALE, lambda value: value)
 _FORBIDDEN: Final = "Forbidden"
+
+# The server decodes the patched Scale of a custom resource as a custom resource.
+_SCALE: Final = "request to convert CR to an invalid group/version: autoscaling/v1"
 
 
 def mutate(
@@ -191,22 +197,23 @@ class _Round:
         variables = activation.activate(item, self._request, objects, namespace).expressions
         part = Part(compiled, "mutations", self._surroundings.listeners.observe)
         try:
-            outcome = part.evaluate_at(index, expression, variables, Budget(_BUDGET))
+            with patchvalues.tracking() as joined:
+                outcome = part.evaluate_at(index, expression, variables, Budget(_BUDGET))
         except OutOfBudgetError as error:
             raise PatchError(str(error)) from None
         if outcome.problem:
             raise PatchError(outcome.problem)
-        given, go = Given(variables), self._go
-        if item.policy.mutations[index].patch_type != APPLY_CONFIGURATION:
-            patched = jsonpatching.apply(outcome.value, given, current, go and go.type, self._profile)
-            return patched if go is None else {**go.default({**patched})}
-        merged = applyconfiguration.apply(outcome.value, given, current, find_type(current))
-        return merged if go is None else _decode(merged, go)
-
-    @property
-    def _go(self) -> GoObjects | None:
-        """The Go type of the object; None for custom resources and a Scale."""
-        return None if self._request.subresource == "scale" else self._request.interfaces.go
+        origins = Origins(variables, joined, reflects=self._profile.reflects_requests)
+        go = self._request.interfaces.go
+        if item.policy.mutations[index].patch_type == APPLY_CONFIGURATION:
+            merged = applyconfiguration.apply(outcome.value, origins, current, find_type(current))
+            return merged if go is None else _decode(merged, go)
+        is_scale = self._request.subresource == "scale"
+        go = _GO_SCALE if is_scale and go is not None else go
+        patched = jsonpatching.apply(outcome.value, origins, current, go and go.type, self._profile)
+        if is_scale and go is None and patched is not current:
+            raise PatchError(_SCALE)
+        return patched if go is None else go.default({**patched})
 
     def _fail(
         self, policy: Policy, binding: Binding | None, problem: str, reason: str = policyrefusals.INVALID

@@ -7,6 +7,7 @@ Reference:
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -17,7 +18,7 @@ from pytest_crd.engine.cel.run.qualifiers import go_type
 from pytest_crd.engine.cel.types import celtypes
 from pytest_crd.engine.cel.types.celtypes import DYN, STRING, Type, TypeProvider
 from pytest_crd.engine.cel.types.costs import STRING_TRAVERSAL, Argument, CallEstimate, EstimateContext
-from pytest_crd.engine.cel.types.functions import Function, Library, Overload
+from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload
 from pytest_crd.engine.cel.values import equality
 from pytest_crd.engine.cel.values.celvalues import MISSING, Optional, Struct, Value
 from pytest_crd.engine.cel.values.display import show
@@ -31,6 +32,8 @@ JSON_PATCH: Final = celtypes.struct("JSONPatch")
 JSON_PATCHES: Final = celtypes.list_of(JSON_PATCH)
 """The type of the expression of a JSON patch."""
 
+# The server declares unknown fields of an operation without a type, so that no value fits.
+_UNKNOWN: Final = celtypes.struct("")
 _TEXTS: Final = ("op", "path", "from")
 _VALUE: Final = "value"
 _NATIVE: Final[Mapping[str, str]] = {
@@ -46,9 +49,24 @@ _NATIVE: Final[Mapping[str, str]] = {
 
 
 def extend(environment: Environment) -> Environment:
-    """Return an environment with the types of patches, and with `jsonpatch.escapeKey`."""
+    """Return an environment with the types of patches, with `jsonpatch.escapeKey`, and with sums that note joined lists."""
     provider = _PatchTypes(environment.provider)
-    return environment.with_structs(provider, provider, _LIBRARY)
+    sums = environment.functions["_+_"]
+    noting = tuple(dataclasses.replace(overload, call=_noting(overload)) for overload in sums.overloads)
+    library = Library(_LIBRARY.name, (*_LIBRARY.functions, Function(sums.name, noting, sums.cost)))
+    return environment.with_structs(provider, provider, library)
+
+
+def _noting(overload: Overload) -> Implementation:
+    add = overload.call
+    assert add is not None  # noqa: S101 - the interpreter has no sums of its own
+
+    def add_and_note(left: Value, right: Value) -> Value:
+        result = add(left, right)
+        patchvalues.note_joined(left, right, result)
+        return result
+
+    return add_and_note
 
 
 class _PatchTypes:
@@ -77,7 +95,7 @@ class _PatchTypes:
     def find_field(self, struct_name: str, field_name: str) -> Type | None:
         """Return the type of a field; None if there is none. An object has any field."""
         if struct_name == JSON_PATCH.name:
-            return DYN if field_name == _VALUE else STRING if field_name in _TEXTS else None
+            return DYN if field_name == _VALUE else STRING if field_name in _TEXTS else _UNKNOWN
         return DYN if self.makes(struct_name) else self._others.find_field(struct_name, field_name)
 
 
@@ -105,7 +123,7 @@ class ObjectValue(ObjectStruct):
         """Return the value of a field, converted to JSON; None if there is none, and MISSING for a test."""
         if name not in self.fields:
             return MISSING if testing else None
-        native = patchvalues.to_json(self.fields[name], patchvalues.Given())
+        native = patchvalues.to_json(self.fields[name], patchvalues.Origins())
         if isinstance(native, GoValue):
             raise UnsupportedExpressionError(f"the field {name} of {self.type_name}, a {native.type}, in an expression")
         return native

@@ -11,7 +11,10 @@ Reference:
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Mapping
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any, Final
 
 from pytest_crd.engine import jsonvalue
@@ -21,6 +24,7 @@ from pytest_crd.engine.cel.types import protomessages
 from pytest_crd.engine.cel.values import celdurations, timestamps
 from pytest_crd.engine.cel.values.celvalues import (
     Duration,
+    Opaque,
     Optional,
     Struct,
     Timestamp,
@@ -37,6 +41,33 @@ from pytest_crd.engine.golang.govalues import GoValue
 from pytest_crd.engine.jsonvalue import JSONValue
 
 NULL: Final = GoValue("structpb.NullValue", "NULL_VALUE", "0")
+# Go types of the parts of variables that have no JSON.
+_STRUCTS: Final[Mapping[str, Mapping[tuple[str, ...], str]]] = {
+    "request": {
+        (): "v1.AdmissionRequest",
+        ("kind",): "v1.GroupVersionKind",
+        ("requestKind",): "v1.GroupVersionKind",
+        ("resource",): "v1.GroupVersionResource",
+        ("requestResource",): "v1.GroupVersionResource",
+        ("userInfo",): "v1.UserInfo",
+    },
+    "namespaceObject": {
+        (): "v1.Namespace",
+        ("metadata",): "v1.ObjectMeta",
+        ("spec",): "v1.NamespaceSpec",
+        ("status",): "v1.NamespaceStatus",
+        ("status", "conditions", "*"): "v1.NamespaceCondition",
+    },
+}
+_OPAQUE: Final = {
+    "kubernetes.Quantity": "Quantity",
+    "kubernetes.URL": "URL",
+    "net.IP": "IP",
+    "net.CIDR": "CIDR",
+    "kubernetes.Semver": "Semver",
+    "kubernetes.NamedFormat": "Format",
+}
+_JOINED: ContextVar[list[Value] | None] = ContextVar("joined", default=None)
 _NO_JSON: Final = "JSONPath valueExpression evaluated to a type that could not marshal to JSON"
 
 
@@ -59,56 +90,116 @@ class ObjectStruct(Struct):
     fields: Mapping[str, Value]
 
 
-class Given:
-    """The lists and maps that come from the variables of a request, and not from an expression."""
+@contextlib.contextmanager
+def tracking() -> Iterator[list[Value]]:
+    """Collect the lists that an expression joins with `+` in the `with` block."""
+    joined: list[Value] = []
+    token = _JOINED.set(joined)
+    try:
+        yield joined
+    finally:
+        _JOINED.reset(token)
 
-    def __init__(self, variables: Mapping[str, Value] | None = None) -> None:
-        """Create for variables; without any, all lists and maps come from an expression."""
+
+def note_joined(left: Value, right: Value, result: Value) -> None:
+    """Note a list joined from two lists that are not empty, if such lists are collected."""
+    joined = _JOINED.get()
+    if joined is not None and is_list(result) and len(left) and len(right):
+        joined.append(result)
+
+
+class Origins:
+    """
+    The origins of lists and maps: the variables of a request, or an expression.
+
+    Reference:
+        apiserver admission/plugin/cel/activation.go, newActivation; cel/common/valuesschemalesstyped.go.
+    """
+
+    def __init__(
+        self, variables: Mapping[str, Value] | None = None, joined: Sequence[Value] = (), *, reflects: bool = False
+    ) -> None:
+        """
+        Create for the value of an expression.
+
+        Args:
+            variables: The variables of the request; without any, all lists and maps come from the expression.
+            joined: The lists that the expression joined.
+            reflects: Whether the request and the Namespace are Go values without JSON.
+        """
         self._variables = variables or {}
-        self._ids: set[int] | None = None
+        self._joined = {id(value) for value in joined}
+        self._reflects = reflects
 
-    def __contains__(self, value: object) -> bool:
-        if self._ids is None:
-            self._ids = {id(part) for root in self._variables.values() for part in _containers(root)}
-        return id(value) in self._ids
+    def is_given(self, value: Value) -> bool:
+        """Return whether a list or a map is a part of a variable."""
+        return id(value) in self._names
+
+    def is_joined(self, value: Value) -> bool:
+        """Return whether a list is joined from others; its items are converted as those of a variable are."""
+        return id(value) in self._joined
+
+    def struct_of(self, value: Value) -> str:
+        """Return the Go type, or the type in expressions, of a list or a map without JSON; empty for others."""
+        return self._names.get(id(value), "")
+
+    @functools.cached_property
+    def _names(self) -> Mapping[int, str]:
+        names: dict[int, str] = {}
+        for variable, value in self._variables.items():
+            structs = _STRUCTS.get(variable, {}) if self._reflects else {}
+            for path, part in _parts(value, ()):
+                names[id(part)] = _name(part, path, structs) if structs else ""
+        return names
 
 
-def _containers(value: Value) -> Iterator[Value]:
+def _name(part: Value, path: tuple[str, ...], structs: Mapping[tuple[str, ...], str]) -> str:
+    if path[:1] == ("options",):
+        return ""
+    return structs.get(path, "list(dyn)" if isinstance(part, list) else "map(dyn, dyn)")
+
+
+def _parts(value: Value, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Value]]:
+    """Yield the path and the value of each list and map in a value; items of a list have the path of the list with `*`."""
     if isinstance(value, dict | list):
-        yield value
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _containers(part)
+        yield path, value
+        entries = value.items() if isinstance(value, dict) else (("*", item) for item in value)
+        for name, part in entries:
+            yield from _parts(part, (*path, name))
 
 
-def find_misnamed(value: Value, path: str) -> Iterator[str]:
+def find_misnamed(value: Value, path: str, origins: Origins) -> Iterator[str]:
     """
     Yield the messages about the objects in a value whose type is not named after their path.
+
+    The server does not look into joined lists.
 
     Args:
         value: The value.
         path: The name that the type of an object has.
+        origins: The origins of lists and maps.
     """
     if isinstance(value, ObjectStruct):
         if value.type_name != path:
             expected = f"unexpected type name {printing.quote(value.type_name)}, expected {printing.quote(path)}"
             yield f"{expected}, which matches field name path from root Object type"
         for name, item in value.fields.items():
-            yield from find_misnamed(item, f"{path}.{name}")
-    elif is_list(value):
+            yield from find_misnamed(item, f"{path}.{name}", origins)
+    elif is_list(value) and not origins.is_joined(value):
         for item in value:
-            yield from find_misnamed(item, path)
+            yield from find_misnamed(item, path, origins)
     elif isinstance(value, dict):
         for item in value.values():
-            yield from find_misnamed(item, path)
+            yield from find_misnamed(item, path, origins)
 
 
-def object_to_json(value: ObjectStruct, given: Given) -> dict[str, Any]:
+def object_to_json(value: ObjectStruct, origins: Origins) -> dict[str, Any]:
     """
     Return an object as JSON, with a GoValue for each part that is no JSON.
 
     Args:
         value: The object.
-        given: The lists and maps of the request.
+        origins: The origins of lists and maps.
 
     Raises:
         ConversionError: A map has a key that is no text.
@@ -116,13 +207,13 @@ def object_to_json(value: ObjectStruct, given: Given) -> dict[str, Any]:
     converted = {}
     for name, item in value.fields.items():
         try:
-            converted[name] = to_json(item, given)
+            converted[name] = to_json(item, origins)
         except ConversionError as error:
             raise ConversionError(f"fail to convert field {printing.quote(name)}: {error}") from None
     return converted
 
 
-def to_json(value: Value, given: Given) -> Any:
+def to_json(value: Value, origins: Origins) -> Any:
     """
     Return the value of a field as JSON, or as a GoValue if it is no JSON.
 
@@ -130,12 +221,13 @@ def to_json(value: Value, given: Given) -> Any:
         ConversionError: A map has a key that is no text.
     """
     if is_list(value):
-        convert: Callable[[Value, Given], Any] = to_json if value in given else _to_native
-        return [convert(item, given) for item in value]
+        is_deep = origins.is_given(value) or origins.is_joined(value)
+        convert: Callable[[Value, Origins], Any] = to_json if is_deep else _to_native
+        return [convert(item, origins) for item in value]
     if is_map(value):
-        convert = to_json if value in given else _to_native
-        return {_text_key(key): convert(find(value, key), given) for key in value}
-    return _to_native(value, given)
+        convert = to_json if origins.is_given(value) else _to_native
+        return {_text_key(key): convert(find(value, key), origins) for key in value}
+    return _to_native(value, origins)
 
 
 def _text_key(key: Value) -> str:
@@ -154,7 +246,7 @@ def _quoted(key: Value) -> str:
     return "'\\''" if character == "'" else f"'{inner}'"
 
 
-def _to_native(value: Value, given: Given) -> Any:  # noqa: PLR0911 - one for each type
+def _to_native(value: Value, origins: Origins) -> Any:  # noqa: PLR0911 - one for each type
     """
     Return the Go value behind a value.
 
@@ -168,14 +260,16 @@ def _to_native(value: Value, given: Given) -> Any:  # noqa: PLR0911 - one for ea
     if isinstance(value, TypeValue):
         return value.name
     if isinstance(value, Optional):
-        return _to_native(value.value, given) if value.has_value else None
+        return _to_native(value.value, origins) if value.has_value else None
     if isinstance(value, ObjectStruct):
         try:
-            return object_to_json(value, given)
+            return object_to_json(value, origins)
         except ConversionError as error:
             return GoValue("*types.Err", str(error), "")
+    if origins.is_joined(value):
+        return [_to_native(item, origins) for item in value]
     if is_list(value) or is_map(value):
-        return value if value in given else _unconverted(value)
+        return value if origins.is_given(value) else _unconverted(value)
     return _scalar(value)
 
 
@@ -192,7 +286,7 @@ def _scalar(value: Value) -> GoValue:
     if isinstance(value, UInt):
         return GoValue("uint64", str(value.value), hex(value.value), value.value)
     if isinstance(value, bytes):
-        syntax = f"[]byte{{{', '.join(map(hex, value))}}}"
+        syntax = f"[]uint8{{{', '.join(map(hex, value))}}}"
         return GoValue("[]uint8", show(value), syntax, value)
     if isinstance(value, Duration):
         return GoValue("time.Duration", celdurations.show(value), str(value.nanoseconds))
@@ -201,7 +295,7 @@ def _scalar(value: Value) -> GoValue:
     raise UnsupportedExpressionError(f"{value.type_name} in an object of a mutation")
 
 
-def to_patch_json(value: Value, given: Given) -> JSONValue:
+def to_patch_json(value: Value, origins: Origins) -> JSONValue:
     """
     Return the value of a JSON patch as JSON.
 
@@ -211,25 +305,35 @@ def to_patch_json(value: Value, given: Given) -> JSONValue:
     Reference:
         apiserver admission/plugin/policy/mutating/patch/json_patch.go, evaluatePatchExpression.
     """
-    if isinstance(value, ObjectStruct) and (problems := [*find_misnamed(value, value.type_name)]):
+    if isinstance(value, ObjectStruct) and (problems := [*find_misnamed(value, value.type_name, origins)]):
         raise ConversionError("type mismatch: " + "\n".join(problems))
     try:
-        return _to_proto(value, given)
+        return _to_proto(value, origins)
     except (ConversionError, EvaluationError) as error:
         raise ConversionError(f"{_NO_JSON}: {error}") from None
 
 
-def _to_proto(value: Value, given: Given) -> JSONValue:
+def _to_proto(value: Value, origins: Origins) -> JSONValue:
     if isinstance(value, ObjectStruct):
-        return _native_to_proto(object_to_json(value, given))
+        return _native_to_proto(object_to_json(value, origins))
     if isinstance(value, Optional):
         if not value.has_value:
             raise ConversionError("optional.none() dereference")
-        return _to_proto(value.value, given)
+        return _to_proto(value.value, origins)
+    if struct := origins.struct_of(value):
+        is_named = struct.startswith("v1.")
+        raise ConversionError(
+            f"type conversion error from struct type {struct} to *structpb.Value"
+            if is_named
+            else f"type conversion error from '{struct}' to '*structpb.Value'"
+        )
     if is_list(value):
-        return [_to_proto(item, given) for item in value]
+        return [_to_proto(item, origins) for item in value]
     if is_map(value):
-        return {protomessages.to_key(key): _to_proto(find(value, key), given) for key in value}
+        return {protomessages.to_key(key): _to_proto(find(value, key), origins) for key in value}
+    if isinstance(value, Opaque):
+        name = _OPAQUE.get(value.type_name, value.type_name)
+        raise ConversionError(f"type conversion error from '{name}' to '*structpb.Value'")
     converted = protomessages.to_json(value)
     return jsonvalue.number(converted) if isinstance(converted, float) else converted
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from pytest_crd.engine.api.context import NamespaceOf, Webhooks
-from pytest_crd.engine.cel.library.accesschecks import AccessRequest, Authorize
+from pytest_crd.engine.api.context import GivenFacts, NamespaceOf, Webhooks
+from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorize
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import AdmissionRequest, User
 from pytest_crd.engine.registry.admissionchain import AdmissionChain, AdmissionPlugin, Reinvocation
 from pytest_crd.engine.registry.conversion import VersionConverter
@@ -23,7 +24,7 @@ from pytest_crd.policies.surroundings import PolicyListeners, Surroundings
 from pytest_crd.webhooks.calledwebhooks import labelled
 
 # Returns whether rules, as in a Role, allow an access request.
-IsGranted: TypeAlias = Callable[[Sequence[JSONObject], AccessRequest], bool]
+IsGranted: TypeAlias = Callable[[Sequence[JSONObject], AccessRequest], AccessAnswer]
 
 
 class ProjectPolicies(NamedTuple):
@@ -41,24 +42,8 @@ class ProjectPolicies(NamedTuple):
     manifests: tuple[Manifest, ...] = ()
 
 
-class Given(NamedTuple):
-    """
-    Facts that a test gives for its requests.
-
-    Attributes:
-        user: The user; None for an administrator.
-        namespace: The Namespace of the request; None for one with the label of its name alone.
-        params: Further objects that may be params.
-        rules: The rules of the user, as in a Role; None for the roles of the project.
-    """
-
-    user: User | None = None
-    namespace: Resource | None = None
-    params: tuple[Resource, ...] = ()
-    rules: tuple[JSONObject, ...] | None = None
-
-
-NOTHING: Final = Given()
+NOTHING: Final = GivenFacts()
+_ANONYMOUS: Final = "system:anonymous"
 
 
 class ProjectFacts(NamedTuple):
@@ -92,9 +77,9 @@ class ProjectAdmission(NamedTuple):
 
     facts: ProjectFacts
     webhooks: Webhooks | None = None
-    given: Given = NOTHING
+    given: GivenFacts = NOTHING
 
-    def giving(self, given: Given) -> ProjectAdmission:
+    def giving(self, given: GivenFacts) -> ProjectAdmission:
         """Return the same admission with the facts of a test."""
         return self._replace(given=given)
 
@@ -135,7 +120,8 @@ class ProjectAdmission(NamedTuple):
 
     def _complete(self, request: AdmissionRequest) -> AdmissionRequest:
         """Return a request with the user of the test, and an authorizer that knows its rules."""
-        user, rules = self.given.user or request.user, self.given.rules
+        stated, rules = self.given.user, self.given.rules
+        user = request.user if stated is None else user_of(stated)
         if rules is None:
             return request._replace(user=user, authorize=request.authorize or self.facts.authorize)
         return request._replace(user=user, authorize=lambda access: self.facts.is_granted(rules, access))
@@ -155,6 +141,14 @@ class _GivenPlugin(NamedTuple):
 
 
 def user_of(value: JSONObject) -> User:
-    """Return a user with a `username`, and with `groups`, `uid` and `extra` if they are stated."""
-    extra = {key: tuple(items) for key, items in (value.get("extra") or {}).items()}
-    return User(value["username"], value.get("uid") or "", tuple(value.get("groups") or ()), extra)
+    """
+    Return a user with a `username`, and with `groups`, `uid` and `extra` if they are stated.
+
+    The groups that the server adds to each user are there, too.
+    """
+    name, extra = value["username"], {key: tuple(items) for key, items in (value.get("extra") or {}).items()}
+    account = usernames.split_service_account(name)
+    own = () if account is None else usernames.service_account_groups(account[0])
+    added = usernames.UNAUTHENTICATED if name == _ANONYMOUS else usernames.AUTHENTICATED
+    groups = tuple(dict.fromkeys((*own, *(value.get("groups") or ()), added)))
+    return User(name, value.get("uid") or "", groups, extra)

@@ -45,7 +45,7 @@ def ignore(*_: object) -> None:
     """Do nothing."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class PolicyListeners:
     """
     Listeners to policies, which a test or a report may replace at any time.

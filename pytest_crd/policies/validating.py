@@ -62,7 +62,7 @@ class _Validation:
         self._surroundings = surroundings
         self._profile = profile
         self._warnings = warnings
-        self._annotations = AuditAnnotations(surroundings.listeners.annotate)
+        self._annotations = AuditAnnotations(surroundings.listeners.annotate, profile)
         self._by_version: dict[Invocation, VersionedObjects] = {}
         self._denials: list[tuple[Policy, Binding | None, Decision]] = []
 

@@ -102,7 +102,7 @@ def install(api: Api, case: PolicyCase, subject: PolicySubject) -> Recording:
             return request._replace(authorize=facts.authorize)
         return request._replace(authorize=lambda access: facts.is_granted(rules, access))
 
-    recording = Recording(subject.bound.policy.kind, facts.listeners.observe)
+    recording = Recording(subject.bound.policy.kind, facts.listeners)
     recording.listen(api.catalog.policy_listeners)
     api.catalog.wrap_admission = lambda admission: RecordedAdmission(admission, recording, complete)
     InstalledPolicies(api, subject.manifests)

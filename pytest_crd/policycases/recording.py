@@ -11,7 +11,7 @@ from pytest_crd.engine.registry.admission import Admission, AdmissionRequest, Ad
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies.definitions import MUTATING
 from pytest_crd.policies.invocations import ConfigurationProblem, PolicyInvocation
-from pytest_crd.policies.surroundings import Evaluation, Observe, PolicyListeners
+from pytest_crd.policies.surroundings import Evaluation, PolicyListeners
 
 _CONDITIONS = "matchConditions"
 
@@ -23,7 +23,7 @@ class Recording:
 
     Attributes:
         kind: The kind of the policy.
-        report: Called with each evaluated expression, too.
+        others: The listeners of the project, which are called, too.
         requests: The requests about which the policy is asked: for an eviction, also the deletion of the Pod.
         invocations: The bindings and params whose criteria the request meets.
         evaluations: The evaluated expressions.
@@ -33,7 +33,7 @@ class Recording:
     """
 
     kind: str
-    report: Observe
+    others: PolicyListeners
     requests: list[AdmissionRequest] = field(default_factory=list)
     invocations: list[PolicyInvocation] = field(default_factory=list)
     evaluations: list[Evaluation] = field(default_factory=list)
@@ -43,14 +43,26 @@ class Recording:
 
     def listen(self, listeners: PolicyListeners) -> None:
         """Listen to the policies of a server."""
-        listeners.annotate = self.annotations.__setitem__
+        listeners.annotate = self._annotate
         listeners.observe = self._observe
-        listeners.observe_match = self.invocations.append
-        listeners.observe_problem = self.problems.append
+        listeners.observe_match = self._observe_match
+        listeners.observe_problem = self._observe_problem
+
+    def _annotate(self, key: str, value: str) -> None:
+        self.annotations[key] = value
+        self.others.annotate(key, value)
 
     def _observe(self, evaluation: Evaluation) -> None:
         self.evaluations.append(evaluation)
-        self.report(evaluation)
+        self.others.observe(evaluation)
+
+    def _observe_match(self, item: PolicyInvocation) -> None:
+        self.invocations.append(item)
+        self.others.observe_match(item)
+
+    def _observe_problem(self, problem: ConfigurationProblem) -> None:
+        self.problems.append(problem)
+        self.others.observe_problem(problem)
 
     @property
     def is_matched(self) -> bool:

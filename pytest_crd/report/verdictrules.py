@@ -134,6 +134,24 @@ _CHECK_TABLE: Final = (
         "Set `x-kubernetes-list-type`, make the keys of a map `required`, or state the default in the applied object.",
     ),
     (
+        "policy",
+        "The server refuses an admission policy, or it has no effect",
+        "The server must accept the policy and its binding, and compile each expression. Each policy needs a binding.",
+        "Correct the line; the message is the server's. A policy without a binding is never evaluated.",
+    ),
+    (
+        "matches",
+        "A rule of an admission policy matches no resource",
+        "A rule of the match constraints must match a resource of the project's CRDs or of Kubernetes.",
+        "Correct the group, the version or the plural. A misspelt rule lets all requests pass.",
+    ),
+    (
+        "types",
+        "An expression of an admission policy does not fit the schema of a CRD",
+        "The server checks the types of expressions with the schemas of CRDs, and writes warnings to `status.typeChecking`.",
+        "Correct the expression: a misspelt field fails for each request. `has(...)` tests optional fields.",
+    ),
+    (
         "roundtrip",
         "A round trip between versions changes an object",
         "A client that reads an object in another version and writes it back must not lose or change fields.",

@@ -191,9 +191,9 @@ class CrdServer:
             CommandError: It cannot be started, ends before it is ready, or is not ready in time; the message has the end of its output.
             LookupError: The server has roles, and no user is named; or no binding names the user.
         """
-        given = self._with_user(user, environment or {})
+        with_user = self._with_user(user, environment or {})
         return self.commands.start(
-            words, watches=watches, ready=ready, folder=folder, environment=given, timeout=timeout
+            words, watches=watches, ready=ready, folder=folder, environment=with_user, timeout=timeout
         )
 
     def _with_user(self, user: str, environment: Mapping[str, str]) -> Mapping[str, str]:

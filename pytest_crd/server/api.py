@@ -17,6 +17,7 @@ from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.formats import durationformat
+from pytest_crd.engine.registry import response
 from pytest_crd.server import (
     deleteadmission,
     deleting,
@@ -234,12 +235,16 @@ class Api:
 
     def _answer_special(self, special: Special, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         representation = Representation(request, type_)
-        context = SpecialContext(self.store, self.tokens, self._delete, self.access.users.find_added)
-        with self._settling():
-            value = special(context, request, info, type_)
+        context = SpecialContext(self.store, self.tokens, self._delete, self.access.users.find_added, [])
+        try:
+            with self._settling():
+                value = special(context, request, info, type_)
+        except ApiError as error:
+            error.warnings = error.warnings or tuple(context.warnings)
+            raise
         if isinstance(value, str):
             return encoding.page(200, value)
-        return representation.answer_object(201, value, is_whole=True)
+        return representation.answer_object(201, value, warnings=(*context.warnings,), is_whole=True)
 
     def _verbs(self) -> dict[str, Callable[[HTTPRequest, RequestInfo, ResourceType], Reply]]:
         return {
@@ -308,13 +313,15 @@ class Api:
         delete_options = deleting.read(request, type_)
         deleting.demand_safe(delete_options)
         page = reads.page(self.store, type_, info.namespace, options)
+        warnings: list[str] = []
         with self._settling():
             for metadata in [object_["metadata"] for object_ in page.items]:
                 key = type_.key(metadata.get("namespace", ""), metadata["name"])
-                deleteadmission.delete(
+                deletion = deleteadmission.delete(
                     self.store, type_.collected, key, delete_options, user=request.user, is_named=False
                 )
-        return representation.answer_page(page)
+                warnings += deletion.warnings if deletion is not None else ()
+        return representation.answer_page(page, warnings=response.sent(warnings))
 
     @contextlib.contextmanager
     def _settling(self) -> Iterator[None]:

@@ -10,15 +10,16 @@ Reference:
 from __future__ import annotations
 
 import json
+import operator
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import User
 from pytest_crd.engine.registry.patching import mediatypes
-from pytest_crd.server.authorization import usernames
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
@@ -33,6 +34,8 @@ USER: Final = User(
 
 _USER_AGENT: Final = "kube-controller-manager"
 _ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
+# A worker reads an object twice before it removes a finalizer.
+_FINALIZER_REQUESTS: Final = 3
 
 
 class _Item(NamedTuple):
@@ -113,11 +116,15 @@ class _State(NamedTuple):
         items: The objects.
         new_waiting: The uids of owners that wait for their dependents since the last step.
         renewed: The uids of owners that look at their blocking dependents again.
+        again: The uids of objects whose deletion conflicted.
+        written: The number of the request that wrote each object in this step.
     """
 
     items: Mapping[ObjectKey, _Item]
     new_waiting: frozenset[str]
     renewed: frozenset[str]
+    again: frozenset[str]
+    written: dict[ObjectKey, int]
 
     def is_due(self, owner: Mapping[str, Any], state: str) -> bool:
         """Return whether the state of an owner is a reason to look at its dependent."""
@@ -147,6 +154,8 @@ class GarbageCollector:
         self._is_running = False
         self._collected = 0
         self._waiting: Mapping[str, _Waiting] = {}
+        self._conflicts: set[str] = set()
+        self._again: frozenset[str] = frozenset()
 
     def run(self) -> None:
         """Collect until nothing changes; return at once if another thread does, or if a request of the collector causes the call."""
@@ -165,10 +174,17 @@ class GarbageCollector:
         return is_free
 
     def _is_done(self) -> bool:
-        """Return True, and let other threads collect, if nothing has changed since the last step."""
+        """
+        Return True, and let other threads collect, if nothing has changed since the last step.
+
+        Conflicting deletions are tried again as soon as nothing else changes: a cluster tries them again later.
+        """
         with self._lock:
             revision = self._store.revision
-            is_done = self._collected == revision
+            is_settled = self._collected == revision
+            self._again = frozenset(self._conflicts if is_settled else ())
+            self._conflicts -= self._again
+            is_done = is_settled and not self._again
             self._collected = revision
             self._is_running = not is_done
         return is_done
@@ -177,7 +193,8 @@ class GarbageCollector:
         """
         Look at each object that has an owner or waits for its dependents.
 
-        All decisions are those of the state before the step, as the workers of a cluster decide at the same time.
+        The workers of a cluster do this at the same time, each with one request after the other. A worker sees the writes of others that
+        need fewer requests.
         """
         with self._store.lock:
             items = [*self._items()]
@@ -192,10 +209,25 @@ class GarbageCollector:
         }
         before, self._waiting = self._waiting, waiting
         renewed = frozenset(uid for uid, owner in waiting.items() if uid in before and owner.has_reason(before[uid]))
-        state = _State({item.entry.key: item for item in items}, frozenset(waiting.keys() - before.keys()), renewed)
-        for item in items:
+        state = _State(
+            {item.entry.key: item for item in items},
+            frozenset(waiting.keys() - before.keys()),
+            renewed,
+            self._again,
+            {},
+        )
+        turns = [(self._turn(item, state), item) for item in items]
+        for turn, item in sorted(turns, key=operator.itemgetter(0)):
             if self._store.get(item.entry.key) is item.entry:  # unchanged in this step
                 self._attempt(item, dependents[item.metadata["uid"]], state)
+                if self._store.get(item.entry.key) is not item.entry:
+                    state.written[item.entry.key] = turn
+
+    def _turn(self, item: _Item, state: _State) -> int:
+        """Return the number of requests of a worker up to its write: it reads the object, each owner that is not known as gone, and writes."""
+        if item.is_ending:
+            return 1 if item.has_finalizer(_ORPHAN) else _FINALIZER_REQUESTS
+        return 2 + sum(self._find_state(item, owner, state) != "gone" for owner in item.owners)
 
     def _items(self) -> Iterator[_Item]:
         resources: set[str] = set()
@@ -219,24 +251,35 @@ class GarbageCollector:
     def _attempt_to_delete(self, item: _Item, dependents: Sequence[_Item], state: _State) -> None:
         """Delete an object without a lasting owner; otherwise remove its references to other owners."""
         states = [self._find_state(item, owner, state) for owner in item.owners]
-        if "unknown" in states or not any(map(state.is_due, item.owners, states)):
+        is_due = item.metadata["uid"] in state.again or any(map(state.is_due, item.owners, states))
+        if "unknown" in states or not is_due:
             return
+        states = self._read_states(item, states, state)
         if "solid" in states:
             self._disown(
                 item, {owner["uid"] for owner, word in zip(item.owners, states, strict=True) if word != "solid"}
             )
         elif "waiting" in states and dependents:
-            if any(dependent.is_deleting_dependents for dependent in dependents):
-                self._unblock(item)
-            self._delete(item, "Foreground")
+            if any(dependent.is_deleting_dependents for dependent in dependents) and self._unblock(item):
+                self._conflicts.add(item.metadata["uid"])  # the deletion expects the revision before
+            else:
+                self._delete(item, "Foreground")
         elif item.has_finalizer(_ORPHAN):
             self._delete(item, "Orphan")
         else:
             self._delete(item, "Foreground" if item.has_finalizer(_FOREGROUND) else "Background")
 
-    def _find_state(self, item: _Item, owner: Mapping[str, Any], state: _State) -> str:
+    def _read_states(self, item: _Item, states: Sequence[str], state: _State) -> list[str]:
+        """Return the states of the owners as a worker reads them one after the other; it does not read those known as gone."""
+        turn, read = 1, []
+        for owner, before in zip(item.owners, states, strict=True):
+            turn += before != "gone"
+            read.append(before if before == "gone" else self._find_state(item, owner, state, turn))
+        return read
+
+    def _find_state(self, item: _Item, owner: Mapping[str, Any], state: _State, turn: int = 0) -> str:
         """
-        Return the state of an owner.
+        Return the state of an owner before the step, or as a worker reads it by a later request of the step.
 
         Returns:
             `gone`, `waiting` for the deletion of its dependents, or `solid`; `unknown` if its kind is not served, or if it is in a namespace
@@ -252,7 +295,11 @@ class GarbageCollector:
         namespace = item.entry.key.namespace
         if type_ is None or (type_.is_namespaced and not namespace):
             return "unknown"
-        current = state.items.get(type_.key(namespace, str(owner.get("name", ""))))
+        key = type_.key(namespace, str(owner.get("name", "")))
+        current = state.items.get(key)
+        if state.written.get(key, turn) < turn:
+            entry = self._store.get(key)
+            current = None if entry is None else _Item(type_, entry)
         if current is None or current.metadata["uid"] != owner.get("uid"):
             return "gone"
         return "waiting" if current.is_deleting_dependents else "solid"
@@ -260,8 +307,10 @@ class GarbageCollector:
     def _disown(self, item: _Item, uids: set[str]) -> None:
         self._patch(item, {"ownerReferences": [owner for owner in item.owners if owner.get("uid") not in uids]})
 
-    def _unblock(self, item: _Item) -> None:
+    def _unblock(self, item: _Item) -> bool:
+        """Let an object block no owner; return whether it has changed."""
         self._patch(item, {"ownerReferences": [{**owner, "blockOwnerDeletion": False} for owner in item.owners]})
+        return self._store.get(item.entry.key) is not item.entry
 
     def _remove_finalizer(self, item: _Item, finalizer: str) -> None:
         self._patch(item, {"finalizers": [name for name in item.metadata["finalizers"] if name != finalizer]})

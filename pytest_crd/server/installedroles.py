@@ -11,11 +11,12 @@ from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import User
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.server import installing
 from pytest_crd.server.api import Api
-from pytest_crd.server.authorization import policy, resolution, rules, usernames
+from pytest_crd.server.authorization import policy, resolution, rules
 from pytest_crd.server.authorization.authorizer import RuleKey
 from pytest_crd.server.authorization.policy import Binding
 from pytest_crd.server.authorization.resolution import RoleNotFoundError

@@ -41,6 +41,11 @@ class StoredParams(NamedTuple):
             return ()
         return [type_.read(entry) for entry in self.store.entries(type_.resource) if entry.key.namespace == namespace]
 
+    def find_plural(self, kind: ParamKind) -> str:
+        """Return the plural of a kind; empty if the kind is not served."""
+        type_ = self._find(kind)
+        return "" if type_ is None else type_.names.plural
+
     def _find(self, kind: ParamKind) -> ResourceType | None:
         group, _, version = kind.api_version.rpartition("/")
         sought = (group, version, kind.kind)

@@ -7,7 +7,7 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -96,14 +96,16 @@ class Representation:
             unvalidated=self._type.names.kind if is_unvalidated else "",
         )
 
-    def answer_page(self, page: reads.Page) -> HTTPAnswer:
+    def answer_page(self, page: reads.Page, warnings: Sequence[str] = ()) -> HTTPAnswer:
         """
-        Return the answer with a page of a list.
+        Return the answer with a page of a list, and further warnings.
 
         Raises:
             ApiError: 406: the client asks for the metadata of a single object.
         """
-        return encoding.answer(self._request, 200, self._list(page), self._form, warnings=self._type.warnings)
+        return encoding.answer(
+            self._request, 200, self._list(page), self._form, warnings=(*self._type.warnings, *warnings)
+        )
 
     def stream(self, watch: Watch, timeout: float) -> Stream:
         """

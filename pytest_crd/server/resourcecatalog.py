@@ -23,6 +23,7 @@ from pytest_crd.server.authorization import policy
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 from pytest_crd.server.authorization.escalation import GrantAdmission
+from pytest_crd.server.authorization.paramaccess import ParamAdmission, ParamSource
 from pytest_crd.server.authorization.reviewtypes import review_types
 from pytest_crd.server.authorization.storedroles import StoredRoles
 from pytest_crd.server.builtin.builtintypes import BuiltInType, built_in
@@ -86,9 +87,10 @@ class ServerCatalog:
         self._webhooks = StoredWebhooks(webhooks, self._webhook_configurations)
         self._called = self._webhooks.plugin(profile, self._namespace)
         self._policies = StoredPolicies(self._stored_policies)
+        self._params = StoredParams(store, self.types)
         self.policy_listeners = PolicyListeners()
         self.wrap_admission: Callable[[Admission], Admission] = lambda admission: admission
-        surroundings = Surroundings(self._namespace, StoredParams(store, self.types), self.policy_listeners)
+        surroundings = Surroundings(self._namespace, self._params, self.policy_listeners)
         self._admission = AdmissionChain((PolicyPlugin(self._policies.read, surroundings, profile), self._called))
         self._controller = DefinitionController(store, self._definitions, self._webhooks)
         self._serve_built_in(None)
@@ -99,8 +101,16 @@ class ServerCatalog:
         self.settle()
 
     def _plugins_of(self, type_: ResourceType, plugins: Admission | None) -> Admission | None:
-        """Return the admission plugins of a resource; the plugins of roles and bindings also check grants."""
+        """Return the admission plugins of a resource; those of roles also check grants, those of policies access to params."""
+        if type_.group == definitions.GROUP:
+            source = ParamSource(self.authorizer, self._params.find_plural, self._find_policy)
+            return ParamAdmission(plugins, source)
         return GrantAdmission(plugins, self.authorizer) if type_.group == policy.GROUP else plugins
+
+    def _find_policy(self, kind: str, name: str) -> Resource | None:
+        """Return the stored policy of a kind and a name, or None."""
+        policies = (item for item in self._stored_policies() if item["kind"] == kind)
+        return next((item for item in policies if item["metadata"]["name"] == name), None)
 
     def close(self) -> None:
         """Close the connections to webhooks."""

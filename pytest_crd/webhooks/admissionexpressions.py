@@ -7,16 +7,20 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
+from pytest_crd.engine.cel import explanation
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError, CostLimitError, UnsupportedExpressionError
+from pytest_crd.engine.cel.explanation import Reasons
 from pytest_crd.engine.cel.library import accesschecks
-from pytest_crd.engine.cel.library.accesschecks import AccessRequest, Authorizer, ResourceCheck
+from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorizer, ResourceCheck
 from pytest_crd.engine.cel.run.interpreter import COST_LIMIT, Program, ProgramError
 from pytest_crd.engine.cel.types import celtypes
 from pytest_crd.engine.cel.types.celtypes import BOOL, DYN, INT, STRING, TIMESTAMP, Type, TypeProvider
+from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.values.celvalues import Value
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject
@@ -95,7 +99,7 @@ _STRUCTS: Final[dict[str, dict[str, Type]]] = {
         "status": celtypes.struct("kubernetes.NamespaceStatus"),
     },
 }
-_VARIABLES: Final = {
+ALWAYS_DECLARED: Final = {
     OBJECT: DYN,
     OLD_OBJECT: DYN,
     "namespaceObject": celtypes.struct(_NAMESPACE),
@@ -104,6 +108,7 @@ _VARIABLES: Final = {
 _OF_AUTHORIZER: Final = {AUTHORIZER: accesschecks.AUTHORIZER, _OF_REQUEST: accesschecks.RESOURCE}
 
 Variables: TypeAlias = Mapping[str, Value]
+_MOST_PARTS: Final = 200
 
 
 class AdmissionStructs:
@@ -138,6 +143,7 @@ class AdmissionExpression(NamedTuple):
         program: The program; None if there is a problem.
         problem: The server's message about an expression without a program; empty if there is a program.
         is_internal: Whether the server takes the problem for an error of its own.
+        find_parts: Returns the values of the parts of the expression, given its variables, for reports.
     """
 
     text: str
@@ -145,6 +151,7 @@ class AdmissionExpression(NamedTuple):
     program: Program | None = None
     problem: str = ""
     is_internal: bool = False
+    find_parts: Callable[[Variables], Reasons] | None = None
 
 
 class Evaluated(NamedTuple):
@@ -223,7 +230,7 @@ def environment(
     """
     base = environments.new(profile) if declared.is_new else environments.stored(profile)
     variables = {
-        **_VARIABLES,
+        **ALWAYS_DECLARED,
         **({PARAMS: DYN} if declared.has_params else {}),
         **(_OF_AUTHORIZER if declared.has_authorizer else {}),
         **(further or {}),
@@ -251,9 +258,15 @@ def compile(  # noqa: A001 - read as admissionexpressions.compile
         wanted = wanted if len(types) == 1 else f"one of [{wanted}]"
         return AdmissionExpression(text, problem=f"must evaluate to {wanted} but got {_spell(checked.type)}")
     try:
-        return AdmissionExpression(text, checked.type, Program(checked, environment.functions, environment.structs))
+        program = Program(checked, environment.functions, environment.structs)
     except ProgramError as error:
         return AdmissionExpression(text, checked.type, problem=f"{NOT_INSTANTIATED}: {error}", is_internal=True)
+    find_parts = functools.partial(_find_parts, checked, environment)
+    return AdmissionExpression(text, checked.type, program, find_parts=find_parts)
+
+
+def _find_parts(checked: CheckedExpression, environment: Environment, variables: Variables) -> Reasons:
+    return explanation.find_parts(checked, environment.functions, variables, most=_MOST_PARTS)
 
 
 def _spell(type_: Type) -> str:
@@ -340,10 +353,10 @@ def _authorizers(request: AdmissionRequest) -> dict[str, Value]:
     return {AUTHORIZER: Authorizer(access, authorize), _OF_REQUEST: ResourceCheck(own, authorize)}
 
 
-def _authorize(request: AccessRequest) -> bool:
-    """Return True for an administrator; other users depend on roles, which are unknown."""
+def _authorize(request: AccessRequest) -> AccessAnswer:
+    """Allow everything to an administrator; other users depend on roles, which are unknown."""
     if _MASTERS in request.groups:
-        return True
+        return AccessAnswer(is_allowed=True)
     user = printing.quote(request.username)
     raise UnsupportedExpressionError(
         f"the authorizer in expressions of admission for the user {user}, as it knows no roles"

@@ -121,13 +121,14 @@ def describe(request: AdmissionRequest, invocation: Invocation) -> dict[str, JSO
         invocation: Its resource and kind as the webhook matches them.
     """
     group, version, subresource = request.group, request.version, request.subresource
-    scale = {"group": invocation.kind_group, "version": invocation.kind_version} if subresource == "scale" else {}
+    is_own = bool(subresource == "scale" or request.kind_api_version)
+    own = {"group": invocation.kind_group, "version": invocation.kind_version} if is_own else {}
     user = request.user
     fields: dict[str, JSONValue] = {
         "kind": {"group": invocation.kind_group, "version": invocation.kind_version, "kind": invocation.kind},
         "resource": {"group": group, "version": invocation.version, "resource": request.resource},
         "subResource": subresource,
-        "requestKind": {"group": group, "version": version, "kind": request.kind, **scale},
+        "requestKind": {"group": group, "version": version, "kind": request.kind, **own},
         "requestResource": {"group": group, "version": version, "resource": request.resource},
         "requestSubResource": subresource,
         "name": request.name,
@@ -144,7 +145,8 @@ def describe(request: AdmissionRequest, invocation: Invocation) -> dict[str, JSO
         "dryRun": request.dry_run,
         "options": dict(request.options),
     }
-    return _present(fields)
+    # A connection has no options, which Go writes as null.
+    return _present(fields) | ({"options": None} if request.operation == "CONNECT" else {})
 
 
 def _present(fields: Mapping[str, JSONValue]) -> dict[str, JSONValue]:

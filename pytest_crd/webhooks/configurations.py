@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from pytest_crd.engine.golang import decoding, printing
-from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import labelselectors
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
-from pytest_crd.webhooks import configurationtypes, configurationvalidation
+from pytest_crd.webhooks import configurationtypes, configurationvalidation, strictdecoding
 from pytest_crd.webhooks.configurationtypes import GROUP, KINDS, MUTATING, V1, V1BETA1
 from pytest_crd.webhooks.matchconditions import MatchCondition
 from pytest_crd.webhooks.matching import Criteria, RequestRule
@@ -145,28 +143,11 @@ def _read(manifest: Manifest, profile: Profile) -> _Read:
 
 def _decode(manifest: Manifest, version: str, profile: Profile) -> Mapping[str, JSONValue]:
     """Return the decoded manifest; unknown and duplicate fields are refused, as by `kubectl apply`."""
-    kind = manifest.kind
-    cannot = f"{kind} in version {printing.quote(version)} cannot be handled as a {kind}:"
-    try:
-        decoded = decoding.decode(manifest.value, configurationtypes.configuration(kind, version, profile))
-    except DecodeError as error:
-        raise _refused(manifest, (), f"{cannot} {error}") from None
-    mistakes = [
-        Mistake(manifest.source, manifest.key_line_of(*path.steps), f'{cannot} {_STRICT}: unknown field "{path}"')
-        for path in decoded.unknown
-    ]
-    mistakes += [
-        Mistake(manifest.source, duplicate.line, f"{cannot} {_STRICT}: {duplicate.message}")
-        for duplicate in manifest.duplicates
-        if not duplicate.overrides_merge
-    ]
+    type_ = configurationtypes.configuration(manifest.kind, version, profile)
+    decoded, mistakes = strictdecoding.decode(manifest, type_)
     if mistakes:
         raise WebhookConfigurationError(mistakes)
-    value: Mapping[str, JSONValue] = decoded.value
-    return value
-
-
-_STRICT: Final = "strict decoding error"
+    return decoded
 
 
 def _webhooks(configuration: str, webhooks: Iterable[JSONObject], manifest: Manifest) -> Iterator[Webhook]:

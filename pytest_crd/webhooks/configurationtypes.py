@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang import gotypes
@@ -72,7 +72,7 @@ def _webhook(kind: str, version: str, profile: Profile) -> Struct:
     fields: dict[str, GoType] = {
         "name": STRING,
         "clientConfig": Struct(f"{version}.WebhookClientConfig", client_config),
-        "rules": List(_rule(version)),
+        "rules": List(rule_with_operations(version, profile)),
         "failurePolicy": named("FailurePolicyType"),
         "matchPolicy": named("MatchPolicyType"),
         "namespaceSelector": Pointer(LABEL_SELECTOR),
@@ -84,12 +84,17 @@ def _webhook(kind: str, version: str, profile: Profile) -> Struct:
     if kind == MUTATING:
         fields["reinvocationPolicy"] = named("ReinvocationPolicyType")
     if profile.validation_rules:  # both use CEL
-        condition = Struct(f"{version}.MatchCondition", {"name": STRING, "expression": STRING})
-        fields["matchConditions"] = List(condition)
+        fields["matchConditions"] = List(match_condition(version))
     return Struct(f"{version}.{kind.removesuffix('Configuration')}", fields)
 
 
-def _rule(version: str) -> Struct:
+def match_condition(version: str) -> Struct:
+    """Return the type of a match condition in an API *version*."""
+    return Struct(f"{version}.MatchCondition", {"name": STRING, "expression": STRING})
+
+
+def rule_with_operations(version: str, profile: Profile) -> Struct:
+    """Return the type of a rule in an API *version*."""
     rule: dict[str, GoType] = {
         "apiGroups": List(STRING),
         "apiVersions": List(STRING),
@@ -98,7 +103,8 @@ def _rule(version: str) -> Struct:
     }
     operations = List(gotypes.string(f"{version}.OperationType"))
     fields = {"operations": operations, **rule}
-    return Struct(f"{version}.RuleWithOperations", fields, inlined=dict.fromkeys(rule, "Rule"))
+    inlined = dict.fromkeys(rule, "Rule") if profile.names_embedded_structs else {}
+    return Struct(f"{version}.RuleWithOperations", fields, inlined=inlined)
 
 
 def defaulted(webhook: JSONObject, kind: str, version: str) -> dict[str, JSONValue]:
@@ -125,9 +131,15 @@ def defaulted(webhook: JSONObject, kind: str, version: str) -> dict[str, JSONVal
     if client_config.get("service") is not None:
         service = {key: value for key, value in client_config["service"].items() if value is not None}
         client_config["service"] = {"port": DEFAULT_PORT, **service}
-    rules = [{"scope": "*", **_present(rule or {})} for rule in present.get("rules") or ()]
+    rules = defaulted_rules(present.get("rules") or ())
     return {**values, **present, "clientConfig": client_config, "rules": rules}
 
 
-def _present(fields: JSONObject) -> dict[str, JSONValue]:
+def defaulted_rules(rules: Iterable[JSONObject | None]) -> list[JSONObject]:
+    """Return rules with their defaults; null is an empty rule."""
+    return [{"scope": "*", **present_fields(rule or {})} for rule in rules]
+
+
+def present_fields(fields: JSONObject) -> dict[str, JSONValue]:
+    """Return the fields that are not null."""
     return {key: value for key, value in fields.items() if value is not None}

@@ -134,6 +134,9 @@ def invocation(request: AdmissionRequest, version: str) -> Invocation:
     """Return the invocation of a request, seen as one in *version* of its resource."""
     if request.subresource == _SCALE:
         return Invocation(version, _SCALE_GROUP, "v1", request.kind)
+    if request.kind_api_version:
+        group, _, kind_version = request.kind_api_version.rpartition("/")
+        return Invocation(version, group, kind_version, request.kind)
     return Invocation(version, request.group, version, request.kind)
 
 

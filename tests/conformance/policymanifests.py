@@ -37,8 +37,8 @@ _PLURALS: Final = {
     "RoleBinding": "apis/rbac.authorization.k8s.io/v1/rolebindings",
     **{kind: f"apis/admissionregistration.k8s.io/v1/{kind.lower()}s" for kind in KINDS.values()},
     "ValidatingAdmissionPolicy": "apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
-    "MutatingAdmissionPolicy": "apis/admissionregistration.k8s.io/{mutating}/mutatingadmissionpolicies",
-    "MutatingAdmissionPolicyBinding": "apis/admissionregistration.k8s.io/{mutating}/mutatingadmissionpolicybindings",
+    "MutatingAdmissionPolicy": "apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies",
+    "MutatingAdmissionPolicyBinding": "apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings",
 }
 _CLUSTER_WIDE: Final = frozenset({"Namespace", "ClusterRole", "ClusterRoleBinding", *KINDS.values()})
 _OWN: Final = {"apiGroups": ["{ns}.example.com"], "apiVersions": ["*"], "resources": ["things"]}
@@ -59,12 +59,11 @@ def manifest(key: str, name: str, declared: Mapping[str, Any], *, is_builtin: bo
     fields = dict(declared)
     metadata = {"name": f"{{ns}}-{name}", **fields.pop("metadata", {})}
     kind = KINDS[key]
-    version = "{mutating}" if kind.startswith("Mutating") else "v1"
     spec = _policy_spec(key, fields, is_builtin=is_builtin)
     if key.lower().endswith("bindings"):
         spec = _binding_spec(key, name, fields, is_builtin=is_builtin)
     return {
-        "apiVersion": f"admissionregistration.k8s.io/{version}",
+        "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": kind,
         "metadata": {key: value for key, value in metadata.items() if value is not None},
         "spec": {key: value for key, value in spec.items() if value is not None},

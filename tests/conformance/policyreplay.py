@@ -24,8 +24,9 @@ def replay(conversation: Conversation, version: str) -> JSONValue:
     Raises:
         AssertionError: Our server refuses an object of the start.
     """
-    filled = conversation.filled(NAMESPACE, version)
+    filled = conversation.filled(NAMESPACE)
     api = Api(kubernetes_version=version)
+    api.catalog.authorizer.has_project_roles = True  # the roles are among the objects of the start
     send = _sender(api)
     metadata = {"name": NAMESPACE, "labels": {"kubernetes.io/metadata.name": NAMESPACE, **filled.labels}}
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
@@ -33,7 +34,7 @@ def replay(conversation: Conversation, version: str) -> JSONValue:
     for crd in filled.crds:
         _create(send, CRDS, crd)
     for manifest in filled.objects:
-        path = policyconversations.fill(policymanifests.collection(manifest), NAMESPACE, version)
+        path = policyconversations.fill(policymanifests.collection(manifest), NAMESPACE)
         _create(send, path, manifest)
     annotations: list[dict[str, str]] = []
 

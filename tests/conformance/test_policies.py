@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance import policyconversations, policyreplay
+from conformance import policyconversations, policymanifests, policyreplay, webhookconversations
 from conformance.policyconversations import Conversation
 
 pytestmark = pytest.mark.replay
@@ -22,3 +22,36 @@ def test_answers_and_audit_annotations_equal_those_of_kube_apiserver(
     _, difference = policyreplay.find_difference(policyreplay.replay(conversation, version), recorded)
 
     assert bool(difference) is bool(conversation.differs), difference or f"no longer: {conversation.differs}"
+
+
+@pytest.mark.parametrize("path", policyconversations.topics(), ids=lambda path: path.stem)
+def test_each_conversation_is_recorded_with_an_answer_to_each_request(path: Any) -> None:
+    declared = {each.name: len(each.requests) for each in policyconversations.read(path)}
+    newest = webhookconversations.recorded(policyconversations.recording("1.37", path.stem))
+
+    assert {name: len(recorded["answers"]) for name, recorded in newest.items()} == declared
+
+
+def test_recordings_of_1_34_are_equal_or_their_own() -> None:
+    assert {version for version, _, _ in policyconversations.recordings()} == {"1.37", "1.34"}
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ("- {name: a, requests: [], extra: 1}", r"unknown \['extra'\]"),
+        ("- {name: a, requests: [{policy: {}, name: b}]}", "not a request"),
+        ("- {name: a, requests: []}\n- {name: a, requests: []}", "a name occurs twice"),
+    ],
+)
+def test_malformed_conversations_are_refused(tmp_path: Any, declared: str, message: str) -> None:
+    path = tmp_path / "topic.yaml"
+    path.write_text(declared)
+
+    with pytest.raises(ValueError, match=message):
+        policyconversations.read(path)
+
+
+def test_objects_of_unknown_kinds_have_no_path() -> None:
+    with pytest.raises(ValueError, match="no path for Widget"):
+        policymanifests.collection({"apiVersion": "v1", "kind": "Widget", "metadata": {}})

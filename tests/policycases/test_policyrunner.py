@@ -9,7 +9,7 @@ from support import policycases as policies
 from support.policycases import explain
 
 from pytest_crd.cases.caseresult import CaseResult
-from pytest_crd.engine.cel.library.accesschecks import Authorize
+from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, Authorize
 from pytest_crd.engine.inputerror import InputError
 
 POLICY = """
@@ -30,7 +30,7 @@ spec:
     excludeResourceRules:
     - {{apiGroups: [apps], apiVersions: [v1], operations: ['*'], resources: [deployments], resourceNames: [old]}}
   matchConditions:
-  - {{name: no robot, expression: request.userInfo.username != 'robot'}}
+  - {{name: no-robot, expression: request.userInfo.username != 'robot'}}
   variables:
   - {{name: most, expression: int(params.data.most)}}
   validations:
@@ -209,7 +209,7 @@ MISTAKES = {
     ),
     "a false condition": (
         f"user: {{username: robot}}\n  input: {_deployment(5)}\n  accepted: true",
-        "the match condition no robot is false: request.userInfo.username != 'robot'",
+        "the match condition no-robot is false: request.userInfo.username != 'robot'",
     ),
     "a policy": (
         (
@@ -354,7 +354,10 @@ RULES = {
     ),
     "no rules": ("user: {username: ada}\n  authorizer: []\n  denied: [{by: few}]", None),
     "an administrator": ("accepted: true", None),
-    "roles of the project": ("user: {username: ada}\n  accepted: true", lambda access: access.username == "ada"),
+    "roles of the project": (
+        "user: {username: ada}\n  accepted: true",
+        lambda access: AccessAnswer(access.username == "ada"),
+    ),
 }
 
 

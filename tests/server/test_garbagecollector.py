@@ -53,11 +53,50 @@ def test_dependents_are_deleted_after_their_owner_at_all_depths(server: CrdServe
     assert _names(server) == ["other"]
 
 
+def _own(server: CrdServer, name: str, *owners: Mapping[str, Any]) -> None:
+    server["configmaps"].patch(name, {"metadata": {"ownerReferences": list(owners)}})
+
+
+def test_an_object_that_unblocks_its_owner_is_deleted_after_it(server: CrdServer) -> None:
+    b = _create(server, "b")
+    d = _create(server, "d", _owner(b, blockOwnerDeletion=True))
+    _create(server, "h", _owner(d, blockOwnerDeletion=True), finalizers=["example.com/hold"])
+    _own(server, "b", _owner(d, blockOwnerDeletion=True))
+    server["configmaps"].delete("b", propagation_policy="Foreground")
+    assert _names(server) == ["h"]
+    metadata = server["configmaps"].get("h")["metadata"]
+    assert (metadata["ownerReferences"], metadata["finalizers"]) == (
+        [_owner(d, blockOwnerDeletion=True)],
+        ["example.com/hold"],
+    )
+
+
+def test_an_object_that_unblocks_an_owner_with_another_finalizer_stays(server: CrdServer) -> None:
+    a = _create(server, "a", finalizers=["example.com/hold"])
+    b = _create(server, "b", _owner(a, blockOwnerDeletion=True))
+    _create(server, "e", _owner(b))
+    _own(server, "a", _owner(b, blockOwnerDeletion=False))
+    server["configmaps"].delete("a", propagation_policy="Foreground")
+    assert _names(server) == ["a", "b", "e"]
+    assert server["configmaps"].get("a")["metadata"]["finalizers"] == ["example.com/hold"]
+    assert server["configmaps"].get("b")["metadata"]["ownerReferences"] == [_owner(a, blockOwnerDeletion=False)]
+
+
+def test_an_object_whose_owners_go_at_the_same_time_reads_them_in_order(server: CrdServer) -> None:
+    a = _create(server, "a")
+    b = _create(server, "b", _owner(a, blockOwnerDeletion=True))
+    c = _create(server, "c", _owner(a), finalizers=["orphan"])
+    _create(server, "d", _owner(a), _owner(c, blockOwnerDeletion=True), _owner(b, blockOwnerDeletion=True))
+    server["configmaps"].delete("a")
+    assert _names(server) == ["d"]
+    assert "ownerReferences" not in server["configmaps"].get("d")["metadata"]
+
+
 def test_the_collector_sends_its_requests_as_its_service_account() -> None:
-    seen: list[AdmissionRequest] = []
+    reviews: list[AdmissionRequest] = []
 
     def note(request: AdmissionRequest) -> Admitted:
-        seen.append(request)
+        reviews.append(request)
         return Admitted(request.object)
 
     webhooks = FixedWebhooks(plugins=FunctionAdmission(validate=note))
@@ -66,21 +105,21 @@ def test_the_collector_sends_its_requests_as_its_service_account() -> None:
     api.on_collection = log.note
     server = servers.crd_server(api, log)
     owner = _create(server, "owner", kind="jobs.fuzz.example.com")
-    other = _create(server, "other", kind="jobs.fuzz.example.com")
+    second_owner = _create(server, "other", kind="jobs.fuzz.example.com")
     _create(server, "first", _owner(owner))
-    _create(server, "second", _owner(owner), _owner(other))
-    before = len(seen), server.unvalidated
+    _create(server, "second", _owner(owner), _owner(second_owner))
+    before = len(reviews), server.unvalidated
     server["jobs.fuzz.example.com"].delete("owner")
 
     user = "system:serviceaccount:kube-system:generic-garbage-collector"
-    found = server.requests.find(by=user)
-    assert sorted((request.verb, request.name, request.code) for request in found) == [
+    requests = server.requests.find(by=user)
+    assert sorted((request.verb, request.name, request.code) for request in requests) == [
         ("delete", "first", 200),
         ("patch", "second", 200),
     ]
-    assert found == server.requests.find(by="kube-controller-manager")
+    assert requests == server.requests.find(by="kube-controller-manager")
     assert server.unvalidated == before[1]
-    reviewed = {(request.operation, request.name): request.user for request in seen[before[0] :]}
+    reviewed = {(request.operation, request.name): request.user for request in reviews[before[0] :]}
     groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated")
     assert reviewed["UPDATE", "second"] == reviewed["DELETE", "first"] == User(user, groups=groups)
     assert reviewed["DELETE", "owner"] == ADMINISTRATOR

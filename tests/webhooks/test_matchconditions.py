@@ -8,7 +8,7 @@ from support.admissions import NEWEST, OBJECT
 
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.cel.library import accesschecks
-from pytest_crd.engine.cel.library.accesschecks import AccessRequest
+from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest
 from pytest_crd.webhooks import admissionexpressions, admissionreview, matchconditions, matching
 from pytest_crd.webhooks.matchconditions import MatchConditionError
 
@@ -132,5 +132,8 @@ def test_checks_fail_as_in_the_server(expression: str, problem: str) -> None:
 
 def test_checks_have_no_text_but_a_type() -> None:
     request = AccessRequest("u", ())
-    assert str(accesschecks.Authorizer(request, lambda _: True)) == "kubernetes.authorization.Authorizer"
-    assert str(accesschecks.Decision(is_allowed=True)) == "kubernetes.authorization.Decision"
+    assert (
+        str(accesschecks.Authorizer(request, lambda _: AccessAnswer(is_allowed=True)))
+        == "kubernetes.authorization.Authorizer"
+    )
+    assert str(accesschecks.Decision(AccessAnswer(is_allowed=True))) == "kubernetes.authorization.Decision"

@@ -36,6 +36,9 @@ BENCHMARKS: Final = (
     Benchmark("reading", "YAML against PyYAML's own reader", "a corpus", "about a minute"),
     Benchmark("loading", "the CRDs of a folder, relative to reading their YAML", "a corpus", "about a minute"),
     Benchmark("webhooks", "a create that a webhook converts, in process and over HTTPS", "", "some seconds"),
+    Benchmark(
+        "policies", "a create that ten admission policies see; with Go also on a kube-apiserver", "", "some seconds"
+    ),
     Benchmark("passes", "pruning and defaulting against a copy of the object", "", "about a minute"),
     Benchmark(
         "requests",

@@ -182,6 +182,20 @@ _RECORDED: Final = (
         "a minute",
     ),
     Command(
+        "policyobjects",
+        "oracle.recorders.policyobjects",
+        "answers to valid and invalid admission policies and bindings: tests/conformance/policyobjects.jsonl",
+        ("server",),
+        "a minute",
+    ),
+    Command(
+        "typechecking",
+        "oracle.recorders.typechecking",
+        "type warnings of kube-controller-manager about admission policies: tests/conformance/typechecking.jsonl",
+        ("server",),
+        "a minute",
+    ),
+    Command(
         "storedrules",
         "oracle.recorders.storedrules",
         "rules that servers reject, in CRDs that an older server stored: tests/conformance/storedrules.jsonl",

@@ -7,12 +7,14 @@ The engine calls them at their place in a request, and knows nothing else about 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType  # only requests need it
 
 Operation: TypeAlias = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
 
@@ -100,6 +102,7 @@ class AdmissionRequest(NamedTuple):
         user: The user.
         interfaces: Functions for its objects.
         authorize: The authorizer of the server, called with an `AccessRequest` of CEL; None if roles are unknown.
+        kind_api_version: The apiVersion of the kind, if it is not that of the resource; also empty for a Scale.
 
     Reference:
         apiserver admission/interfaces.go, Attributes.
@@ -119,7 +122,8 @@ class AdmissionRequest(NamedTuple):
     dry_run: bool
     user: User
     interfaces: ObjectInterfaces
-    authorize: Callable[[Any], bool] | None = None
+    authorize: Callable[[Any], Any] | None = None
+    kind_api_version: str = ""
 
 
 class Admitted(NamedTuple):

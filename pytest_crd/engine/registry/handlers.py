@@ -236,8 +236,9 @@ def _is_readable(stored: Resource | None, request: Request, strategy: Strategy) 
 
 
 def _ends(write: PendingWrite, before: Resource | None) -> bool:
-    """Return whether a request removes the last finalizer of a deleted object."""
-    return before is not None and requestmetadata.ends(write.resource["metadata"], before.get("metadata"))
+    """Return whether an update removes the last finalizer of a deleted object."""
+    is_update = write.live is not None and before is not None
+    return is_update and requestmetadata.ends(write.resource["metadata"], (before or {}).get("metadata"))
 
 
 def _accepted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pytest_crd.engine.cel.library.accesschecks import AccessRequest
+from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.registry.admission import Admission, AdmissionRequest, Admitted, User
 from pytest_crd.server.authorization import policy, rules
@@ -36,16 +36,17 @@ class AuthorizedAdmission(NamedTuple):
     def _authorized(self, request: AdmissionRequest) -> AdmissionRequest:
         return request._replace(authorize=self._authorize) if self.authorizer.has_project_roles else request
 
-    def _authorize(self, access: AccessRequest) -> bool:
+    def _authorize(self, access: AccessRequest) -> AccessAnswer:
         return authorize(self.authorizer, access)
 
 
-def authorize(authorizer: RoleAuthorizer, access: AccessRequest) -> bool:
+def authorize(authorizer: RoleAuthorizer, access: AccessRequest) -> AccessAnswer:
     """Return whether the roles of a server allow the access that an expression checks."""
-    return authorizer.authorize(_attributes(access)).is_allowed
+    decision = authorizer.authorize(_attributes(access))
+    return AccessAnswer(decision.is_allowed, decision.reason)
 
 
-def is_granted(declared: Iterable[JSONObject], access: AccessRequest) -> bool:
+def is_granted(declared: Iterable[JSONObject], access: AccessRequest) -> AccessAnswer:
     """
     Return whether rules allow the access that an expression checks.
 
@@ -54,7 +55,7 @@ def is_granted(declared: Iterable[JSONObject], access: AccessRequest) -> bool:
         access: The access.
     """
     attributes = _attributes(access)
-    return any(rules.find_permission(policy.read_rule(rule), attributes) is not None for rule in declared)
+    return AccessAnswer(any(rules.find_permission(policy.read_rule(rule), attributes) is not None for rule in declared))
 
 
 def _attributes(access: AccessRequest) -> AccessAttributes:

@@ -15,8 +15,8 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import User
-from pytest_crd.server.authorization import usernames
 from pytest_crd.server.authorization.accessattributes import AccessAttributes
 from pytest_crd.server.authorization.authorizer import MASTERS, RoleAuthorizer
 from pytest_crd.server.authorization.refusals import ForbiddenError

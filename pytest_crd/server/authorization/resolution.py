@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import User
-from pytest_crd.server.authorization import policy, usernames
+from pytest_crd.server.authorization import policy
 from pytest_crd.server.authorization.policy import Binding, BindingSubject, PolicyRule, Role
 
 

@@ -24,6 +24,7 @@ _EVENT: Final = (
     ),
     *("reportingController", "reportingInstance", "source", "type"),
 )
+_ADMISSION: Final = "admissionregistration.k8s.io"
 _RBAC: Final = "rbac.authorization.k8s.io"
 # The validated kinds by resource, each with the fields that updates may not change besides metadata, and conditions.
 VALIDATED: Final[Mapping[str, Sequence[str]]] = {
@@ -34,6 +35,10 @@ VALIDATED: Final[Mapping[str, Sequence[str]]] = {
     "namespaces": ("spec.finalizers (kept, except through finalize)",),
     "secrets": ("data (if immutable)", "immutable (once true)", "type"),
     "serviceaccounts": (),
+    f"mutatingadmissionpolicies.{_ADMISSION}": (),
+    f"mutatingadmissionpolicybindings.{_ADMISSION}": (),
+    f"validatingadmissionpolicies.{_ADMISSION}": (),
+    f"validatingadmissionpolicybindings.{_ADMISSION}": (),
     f"clusterroles.{_RBAC}": (),
     f"roles.{_RBAC}": (),
     f"clusterrolebindings.{_RBAC}": ("roleRef",),

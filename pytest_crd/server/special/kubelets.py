@@ -15,6 +15,7 @@ from pytest_crd.server.http import statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestinfo import RequestInfo
 from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.special import specialadmission
 from pytest_crd.server.special.specialcontext import SpecialContext
 from pytest_crd.server.store.store import ObjectKey
 
@@ -41,26 +42,28 @@ def read_log(context: SpecialContext, request: HTTPRequest, info: RequestInfo, t
     return ""
 
 
-def stream(context: SpecialContext, _request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> NoReturn:
+def stream(context: SpecialContext, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> NoReturn:
     """
     Refuse exec, attach and port forwards.
 
     Raises:
         ApiError: Always.
     """
+    specialadmission.admit_connection(context, request, info, type_)
     pod = reads.get(context.store, type_, info.namespace, info.name).value
     if not pod["spec"].get("nodeName"):
         raise statuses.bad_request(f"pod {info.name} does not have a host assigned")
     _refuse(context, pod, info.subresource)
 
 
-def proxy(context: SpecialContext, _request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> NoReturn:
+def proxy(context: SpecialContext, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> NoReturn:
     """
     Refuse requests that a server forwards to a Pod, a Service or a Node.
 
     Raises:
         ApiError: Always.
     """
+    specialadmission.admit_connection(context, request, info, type_)
     name = info.name
     if type_.names.plural == "services":
         name = name.removeprefix("https:").removeprefix("http:").partition(":")[0]

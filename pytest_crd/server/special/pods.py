@@ -7,6 +7,7 @@ Reference:
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping
 from typing import Any, Final
@@ -19,7 +20,7 @@ from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestinfo import RequestInfo
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.special import sentobjects
+from pytest_crd.server.special import sentobjects, specialadmission
 from pytest_crd.server.special.specialcontext import SUCCESS, SpecialContext
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
@@ -53,6 +54,7 @@ def bind(context: SpecialContext, request: HTTPRequest, info: RequestInfo, type_
         raise statuses.failure(500, "", problem)
     if not target.get("name"):
         raise statuses.failure(500, "", "target.name: Required value")
+    binding = specialadmission.admit_create(context, request, info, type_, binding)
     key = ObjectKey(_PODS, info.namespace, info.name or name)
     with context.store.lock:
         entry = _get(context.store, key)
@@ -92,9 +94,7 @@ def _bound(pod: Resource, binding: Mapping[str, Any]) -> Resource:
 
 def evict(context: SpecialContext, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Resource:
     """
-    Delete a Pod if its disruption budget allows it.
-
-    The store's lock is free during the deletion, as a webhook may be a client of the server.
+    Delete a Pod if its disruption budget allows it. Admission plugins see the Eviction, and not the deletion.
 
     Raises:
         ApiError: The Eviction is refused, the Pod does not exist, or its budget does not allow a deletion: 429.
@@ -103,6 +103,7 @@ def evict(context: SpecialContext, request: HTTPRequest, info: RequestInfo, type
     name = eviction["metadata"].get("name", "")
     if name and name != info.name:
         raise statuses.bad_request("name in URL does not match name in Eviction object")
+    eviction = specialadmission.admit_create(context, request, info, type_, eviction)
     options = eviction.get("deleteOptions") or {}
     is_dry_run = sentobjects.is_dry_run(request) or bool(options.get("dryRun"))
     with context.store.lock:
@@ -116,7 +117,9 @@ def evict(context: SpecialContext, request: HTTPRequest, info: RequestInfo, type
         headers={**request.headers, "content-type": negotiation.JSON},
         body=json.dumps(body).encode(),
     )
-    context.delete(deletion, info._replace(verb="delete", subresource=""), type_)
+    unplugged = copy.copy(type_)
+    unplugged.plugins = None
+    context.delete(deletion, info._replace(verb="delete", subresource=""), unplugged)
     return SUCCESS
 
 

@@ -25,9 +25,11 @@ class SpecialContext(NamedTuple):
         tokens: The issued tokens of ServiceAccounts.
         delete: Deletes the object that a request names.
         find_user: Returns the user of another token, such as the administrator's; None if it is unknown.
+        warnings: Takes the warnings of admission plugins.
     """
 
     store: Store
     tokens: IssuedTokens
     delete: Callable[[HTTPRequest, RequestInfo, ResourceType], object]
     find_user: Callable[[str], User | None]
+    warnings: list[str]

@@ -17,7 +17,7 @@ from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestinfo import RequestInfo
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.special import sentobjects, tokens
+from pytest_crd.server.special import sentobjects, specialadmission, tokens
 from pytest_crd.server.special.specialcontext import SpecialContext
 from pytest_crd.server.special.tokens import InvalidTokenError
 from pytest_crd.server.store import generatedvalues
@@ -39,6 +39,8 @@ def create_token(context: SpecialContext, request: HTTPRequest, info: RequestInf
     sent = sentobjects.decode(request, type_, info.subresource)
     account = reads.get(context.store, type_, info.namespace, info.name).value
     _demand_valid(sent, info.name)
+    named = {**sent, "metadata": {**sent["metadata"], "name": info.name}}
+    sent = specialadmission.admit_create(context, request, info, type_, named)
     spec = sent["spec"]
     bound = _bound_object(context, spec.get("boundObjectRef") or {}, account)
     audiences = spec.get("audiences") or [tokens.ISSUER]

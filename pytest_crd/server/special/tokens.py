@@ -17,9 +17,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
+from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import User
 from pytest_crd.server import clock
-from pytest_crd.server.authorization import usernames
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import ObjectKey, Store
 

@@ -46,6 +46,8 @@ def test_expressions_ask_the_roles_of_a_project() -> None:
         access._replace(verb="get", path="/x"),
         access._replace(verb="list", resource="pods"),
     )
-    assert [request.authorize(check) for check in checks] == [True, True, False]
+    answers = [request.authorize(check) for check in checks]
+    by_role = 'RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" to User "jane"'
+    assert answers == [(True, by_role), (True, by_role), (False, "")]
     variables = admissionexpressions.variables_of(request, {}, None, None)
     assert variables["authorizer"].authorize(checks[0])

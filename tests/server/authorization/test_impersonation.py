@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from support import policies
 
+from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import User
-from pytest_crd.server.authorization import usernames
 
 WHOAMI = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 PODS = "/api/v1/namespaces/default/pods"

@@ -1,4 +1,4 @@
-"""Admission of the deletion that an eviction causes."""
+"""Admission of an eviction, and not of the deletion that it causes."""
 
 from __future__ import annotations
 
@@ -10,44 +10,54 @@ from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted, Use
 from pytest_crd.server.api import Api
 
 PODS = "/api/v1/namespaces/default/pods"
+EVICTION = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "p"}}
 
 
 class _Plugins:
-    """Admission plugins that note the user of each deletion, and whether another client could write meanwhile."""
+    """Admission plugins that note the users of requests with their objects, and whether another client could write meanwhile."""
 
     def __init__(self, server: Api) -> None:
-        self.deletions: list[tuple[str, bool]] = []
+        self.requests: list[AdmissionRequest] = []
+        self.were_free: list[bool] = []
         self._server = server
 
     def mutate(self, request: AdmissionRequest) -> Admitted:
         return Admitted(request.object)
 
     def validate(self, request: AdmissionRequest) -> Admitted:
-        if request.operation == "DELETE":
-            lock = self._server.store.lock
-            is_free: list[bool] = []
+        lock = self._server.store.lock
 
-            def write() -> None:
-                is_free.append(lock.acquire(timeout=1))
-                if is_free[0]:
-                    lock.release()
+        def write() -> None:
+            self.were_free.append(lock.acquire(timeout=1))
+            if self.were_free[-1]:
+                lock.release()
 
-            client = threading.Thread(target=write)
-            client.start()
-            client.join()
-            self.deletions.append((request.user.username, is_free[0]))
-        return Admitted(request.object)
+        client = threading.Thread(target=write)
+        client.start()
+        client.join()
+        self.requests.append(request)
+        return Admitted(request.object, ("careful",))
 
 
 def test_an_eviction_is_admitted_as_its_user_and_without_the_lock() -> None:
     server = servers.api(token="admin")  # noqa: S106 - of a test
+    pod = {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    token = server.access.users.add(User("ann", groups=("system:masters",)))
+    headers = {"authorization": f"Bearer {token}"}
+    assert servers.ask(server, "POST", PODS, pod, headers=headers).code == 201
     plugins = _Plugins(server)
     type_ = server.catalog._by_path["", "v1", "pods"]
     server.catalog._by_path["", "v1", "pods"] = type_.on_server(server.store, plugins)
-    token = server.access.users.add(User("ann", groups=("system:masters",)))
-    headers = {"authorization": f"Bearer {token}"}
-    pod = {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
-    assert servers.ask(server, "POST", PODS, pod, headers=headers).code == 201
-    eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "p"}}
-    assert servers.ask(server, "POST", f"{PODS}/p/eviction", eviction, headers=headers).code == 201
-    assert plugins.deletions == [("ann", True)]
+
+    answer = servers.ask(server, "POST", f"{PODS}/p/eviction", EVICTION, headers=headers)
+
+    assert (answer.code, answer.warnings) == (201, ("careful",))
+    (request,) = plugins.requests
+    assert (request.operation, request.user.username, request.kind, request.kind_api_version) == (
+        "CREATE",
+        "ann",
+        "Eviction",
+        "policy/v1",
+    )
+    assert plugins.were_free == [True]
+    assert servers.ask(server, "GET", f"{PODS}/p", headers=headers).code == 404

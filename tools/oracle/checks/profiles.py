@@ -61,7 +61,7 @@ def flips(flags: Sequence[str]) -> Iterator[Flip]:
 def _paths(facts: Any) -> Iterator[tuple[str, ...]]:
     """Yield the path of names to each flag of a profile or part: `cel.misformats` has two."""
     for name, value in facts._asdict().items():
-        if isinstance(value, tuple):
+        if hasattr(value, "_asdict"):
             yield from ((name, *inner) for inner in _paths(value))
         else:
             yield (name,)

@@ -101,7 +101,7 @@ def put(container: Any, steps: Sequence[str], value: JSONValue) -> None:
     container[_grow(container, steps[-1])] = value
 
 
-def _grow(container: Any, step: str) -> int | str:
+def _grow(container: Any, step: str) -> Any:
     """Return the key of a step; a list gets nulls up to its index."""
     index = _INDEX.fullmatch(step)
     if index is None:

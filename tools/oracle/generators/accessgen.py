@@ -7,8 +7,9 @@ from random import Random
 from typing import Any, Final
 
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import User
-from pytest_crd.server.authorization import policy, resolution, usernames
+from pytest_crd.server.authorization import policy, resolution
 from pytest_crd.server.authorization.policy import PolicyRule
 from pytest_crd.server.authorization.resolution import GrantedRule
 from pytest_crd.server.authorization.storedroles import StoredRoles

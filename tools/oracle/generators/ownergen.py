@@ -17,8 +17,7 @@ def history(random: Random, length: int) -> list[dict[str, Any]]:
 
     A step has one of the keys `create` (a name, with `kind`, `owners` and `finalizers`), `delete` (a name, with `policy`), `release` (a name
     whose finalizer `example.com/hold` is removed) and `own` (a name, with `owners`). An owner has a `name`, `blocks`, and perhaps `wrong`:
-    the field of its reference that is not the owner's. Only new objects have wrong references: a cluster looks at a changed reference with
-    the same uid only after a restart of its collector.
+    the field of its reference that is not the owner's. Only new objects have wrong references.
     """
     steps: list[dict[str, Any]] = []
     names: list[str] = []

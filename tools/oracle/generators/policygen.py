@@ -81,6 +81,7 @@ _SPECS: Final[tuple[Any, ...]] = (
     {}, {"size": 1}, {"size": 3}, {"size": 7, "color": "blue"}, {"size": 2, "tags": ["a", "b"]}, {"tags": ["x"], "labels": {"a": "a"}}, {"any": {"a": 1}, "size": 5}, {"any": {"a": {"b": [1]}}}, {"parts": [{"name": "a"}, {"name": "b", "weight": 3}]},
     {"maybe": None, "size": 4}, {"color": "5", "size": 9}, {"color": "1Gi"}, {"size": 100}, {"size": "x"}, {"unknown": 1}, {"replicas": 2, "size": 3}, {"nested": {"deep": {}}}, {"ports": [{"port": 80}]}, {"ratio": 1.0}, {"labels": {"b": "c"}, "steps": ["s"]},
 )  # fmt: skip
+_DECLARED: Final = frozenset({"size", "color", "any", "replicas"})
 _METADATA: Final[tuple[Any, ...]] = (
     {},
     {},
@@ -165,7 +166,7 @@ def conversation(random: Random, number: int, length: int) -> Conversation:
 
 def _params(random: Random, kind: str) -> list[Any]:
     if kind == "ConfigMap":
-        data = ({}, {"max": "3"}, {"max": "5", "red": "x"})
+        data: tuple[dict[str, str], ...] = ({}, {"max": "3"}, {"max": "5", "red": "x"})
         return [
             {"apiVersion": "v1", "kind": kind, "metadata": metadata, "data": random.choice(data)}
             for metadata in _CONFIG_MAPS
@@ -292,12 +293,15 @@ def _request(random: Random, place: int, crd: str) -> dict[str, Any]:
         request["user"] = user
     if random.random() < 0.1:
         request["query"] = random.choice(("dryRun=All", "fieldValidation=Strict", "fieldManager=me"))
-    body = {"spec": random.choice(_SPECS), **({"metadata": metadata} if (metadata := random.choice(_METADATA)) else {})}
+    # Of several undeclared fields, a server names a random one.
+    specs = _SPECS if crd == "typed" else [spec for spec in _SPECS if len({*spec} - _DECLARED) < 2]
+    body = {"spec": random.choice(specs), **({"metadata": metadata} if (metadata := random.choice(_METADATA)) else {})}
     verbs = ("create", "create", "create", "create", "merge", "merge", "apply", "apply", "delete", "status", "json")
     verb = random.choice((*verbs, "scale", "deleteAll")) if crd == "two" else random.choice((*verbs, "deleteAll"))
     if verb == "create" or place == 0:
         if random.random() < 0.05:
             body["metadata"] = {"generateName": "gen-", **body.get("metadata", {})}
+            request["query"] = "dryRun=All"  # stored ones would be listed in random order
         return {**request, "create": body}
     if verb == "status":
         return {**request, "merge": {"status": {"seen": random.randint(0, 5)}}, "sub": "status"}

@@ -1,8 +1,7 @@
 """
 Have conversations with a whole kube-apiserver that has admission policies, and write its answers and audit annotations.
 
-The files are tests/conformance/VERSION/policies. Kubernetes 1.34 serves MutatingAdmissionPolicies as v1beta1, behind a
-feature gate.
+The files are tests/conformance/VERSION/policies.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import http.client
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
 from pathlib import Path
 from typing import Any, Final
@@ -31,14 +30,6 @@ from oracle.servers.auditlog import AuditLog
 from oracle.servers.dialogue import Cluster
 from pytest_crd.engine.jsonvalue import JSONValue
 
-FLAGS: Final[Mapping[str, Sequence[str]]] = {
-    "1.34": (
-        "--feature-gates=MutatingAdmissionPolicy=true",
-        "--runtime-config=admissionregistration.k8s.io/v1beta1=true",
-    ),
-}
-"""The flags of a server that has both kinds of policies, by Kubernetes version."""
-
 _WORKERS: Final = 8
 # Conversations that exist at the same time: with many CRDs, the server becomes slow.
 _AT_ONCE: Final = 48
@@ -49,6 +40,16 @@ _SCHEMA_SECONDS: Final = 14.0
 # The plugins look for new kinds of params every half a minute.
 _PARAMS_SECONDS: Final = 34.0
 _CREATED: Final = 201
+# The built-in kinds of params of conversations, and parts of policies that match no request.
+_PARAMS: Final = ("ConfigMap", "Secret", "Namespace")
+_RULE: Final = {
+    "apiGroups": ["nowhere.example.com"],
+    "apiVersions": ["*"],
+    "operations": ["CREATE"],
+    "resources": ["*"],
+}
+_NOWHERE: Final = {"matchConstraints": {"resourceRules": [_RULE]}}
+_KEPT: Final = {"policies": {"validations": "true"}, "mutations": {"mutations": "Object{}"}}
 _UNAVAILABLE: Final = 503
 
 
@@ -68,7 +69,8 @@ def main(options: argparse.Namespace) -> int:
     """Record; with `check`, return 1 if a recording differs."""
     version = options.kubernetes_version
     paths = [path for path in policyconversations.topics() if not options.topics or path.stem in options.topics]
-    conversations = [each for path in paths for each in policyconversations.read(path) if options.about in each.name]
+    declared = [each for path in paths for each in policyconversations.read(path)]
+    conversations = [each for each in declared if options.about in each.name and each.is_about(version)]
     with recording(version) as recorder:
         lines = recorder.record(conversations)
     if options.about:
@@ -87,20 +89,41 @@ def recording(version: str) -> Iterator[Recorder]:
     """Start a server with policies and an audit log, and yield a recorder until the end of the `with` block."""
     with tempfile.TemporaryDirectory() as folder:
         log = AuditLog(Path(folder))
-        with kubeapiserver.started(version, (*FLAGS.get(version, ()), *log.flags)) as url:
-            yield Recorder(Cluster(url, kubeapiserver.TOKEN), log, version)
+        with kubeapiserver.started(version, log.flags) as url:
+            yield Recorder(Cluster(url, kubeapiserver.TOKEN), log, mutates=version in policyconversations.MUTATES)
 
 
 class Recorder:
     """A server with admission policies, and its audit log."""
 
-    def __init__(self, cluster: Cluster, log: AuditLog, version: str) -> None:
-        """Take a client of the server, its audit log and its Kubernetes version."""
+    def __init__(self, cluster: Cluster, log: AuditLog, *, mutates: bool) -> None:
+        """Take a client of the server, its audit log, and whether it serves MutatingAdmissionPolicies."""
         self._cluster = cluster
         self._log = log
-        self._version = version
+        self._mutates = mutates
         self._started = int(time.time()) % 10**6
         self._count = 0
+        self._keep_params()
+
+    def _keep_params(self) -> None:
+        """
+        Bind policies for each built-in kind of params, until the server stops.
+
+        Without any policy for a kind, the server ends its watch of the kind and never begins another one, so that later
+        policies see old params.
+        """
+        for key in ("policies", "mutations") if self._mutates else ("policies",):
+            for kind in _PARAMS:
+                spec = {**_NOWHERE, "paramKind": {"apiVersion": "v1", "kind": kind}, **_KEPT[key]}
+                name = f"keep-{kind.lower()}"
+                reference = {"name": "none", "namespace": "default", "parameterNotFoundAction": "Allow"}
+                bound = {"policyName": name, "paramRef": reference, "metadata": {"name": name}}
+                binding = "bindings" if key == "policies" else "mutationBindings"
+                for each, declared in ((key, {**spec, "metadata": {"name": name}}), (binding, bound)):
+                    manifest = policymanifests.manifest(each, name, declared, is_builtin=False)
+                    filled = policyconversations.fill(manifest, "default")
+                    path = policyconversations.fill(policymanifests.collection(manifest), "default")
+                    self._create(path, filled)
 
     def record(self, conversations: Sequence[Conversation]) -> list[JSONValue]:
         """Return the recorded lines of conversations."""
@@ -118,7 +141,7 @@ class Recorder:
         """Return a new namespace, and the conversation with its placeholders filled; all namespaces have the same length."""
         self._count += 1
         namespace = f"n{self._started:06d}x{self._count:04d}"
-        return namespace, conversation.filled(namespace, self._version)._replace(
+        return namespace, conversation.filled(namespace)._replace(
             labels={"kubernetes.io/metadata.name": namespace, **conversation.labels}
         )
 
@@ -156,7 +179,7 @@ class Recorder:
 
     def _collection(self, conversation: Conversation, manifest: JSONValue) -> str:
         namespace = conversation.labels["kubernetes.io/metadata.name"]
-        filled: str = policyconversations.fill(policymanifests.collection(manifest), namespace, self._version)
+        filled: str = policyconversations.fill(policymanifests.collection(manifest), namespace)
         return filled
 
     def _create(self, path: str, manifest: JSONValue) -> None:

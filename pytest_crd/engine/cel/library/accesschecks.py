@@ -59,8 +59,21 @@ class AccessRequest(NamedTuple):
     label_selector: str = ""
 
 
+class AccessAnswer(NamedTuple):
+    """
+    The answer of an authorizer.
+
+    Attributes:
+        is_allowed: True if the request is allowed.
+        reason: The reason; may be empty.
+    """
+
+    is_allowed: bool
+    reason: str = ""
+
+
 # Returns whether a request is allowed.
-Authorize: TypeAlias = Callable[[AccessRequest], bool]
+Authorize: TypeAlias = Callable[[AccessRequest], AccessAnswer]
 
 
 class Access(Opaque):
@@ -116,11 +129,11 @@ class ResourceCheck(Access):
 class Decision(Opaque):
     """The decision about an access request."""
 
-    __slots__ = ("is_allowed",)
+    __slots__ = ("is_allowed", "reason")
     type_name = DECISION.name
 
-    def __init__(self, *, is_allowed: bool) -> None:
-        self.is_allowed = is_allowed
+    def __init__(self, answer: AccessAnswer) -> None:
+        self.is_allowed, self.reason = answer
 
     def equal(self, other: Value) -> bool:
         """Raise EvaluationError: decisions cannot be compared."""
@@ -161,4 +174,4 @@ def resource(check: GroupCheck, name: str) -> ResourceCheck:
 
 def decide(check: PathCheck | ResourceCheck, verb: str) -> Decision:
     """Return the decision about a verb."""
-    return Decision(is_allowed=check.authorize(check.request._replace(verb=verb)))
+    return Decision(check.authorize(check.request._replace(verb=verb)))

@@ -102,7 +102,7 @@ _FUNCTIONS: Final = (
     _cheap("errored", ("decision_errored", (DECISION,), BOOL, lambda _: False)),
     _cheap("error", ("decision_error", (DECISION,), STRING, lambda _: "")),
     _cheap("allowed", ("decision_allowed", (DECISION,), BOOL, lambda decision: decision.is_allowed)),
-    _cheap("reason", ("decision_reason", (DECISION,), STRING, lambda _: "")),
+    _cheap("reason", ("decision_reason", (DECISION,), STRING, lambda decision: decision.reason)),
     _function(
         "fieldSelector",
         [("authorizer_fieldselector", (RESOURCE, STRING), RESOURCE, _narrowing("field_selector"))],

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang.govalues import GoValue
 from pytest_crd.engine.jsonvalue import JSONValue
 
 # Kinds of elements, in sort order.
@@ -29,7 +30,8 @@ Path: TypeAlias = "tuple[PathElement, ...]"
 NO_ELEMENT: Final = (_NONE, 0)
 
 # Types of values, in sort order; True does not equal 1, but 1.0 does.
-_NUMBER, _STRING, _BOOL, _LIST, _MAP, _NULL = range(6)
+_NUMBER, _STRING, _BOOL, _LIST, _MAP, _NULL, _NO_JSON = range(7)
+_WITHOUT_CONTENT: Final = {_NULL: "null", _NO_JSON: "{{undefined}}"}
 _ORDERS: Final[dict[type, int]] = {int: _NUMBER, float: _NUMBER, str: _STRING, bool: _BOOL}
 
 
@@ -102,7 +104,7 @@ def _ordered(item: JSONValue) -> tuple[int, Any]:
         return _LIST, tuple(map(_ordered, item))
     if isinstance(item, dict):
         return _MAP, tuple((name, _ordered(item[name])) for name in sorted(item))
-    return _NULL, 0
+    return (_NO_JSON if isinstance(item, GoValue) else _NULL), 0
 
 
 def _plain(ordered: tuple[int, Any]) -> JSONValue:
@@ -130,4 +132,6 @@ def _printed(ordered: tuple[int, Any]) -> str:
         return "true" if item else "false"
     if order == _LIST:
         return f"[{','.join(map(_printed, item))}]"
-    return "null" if order == _NULL else "".join(f"{name}={_printed(child)}" for name, child in item)
+    if order in _WITHOUT_CONTENT:
+        return _WITHOUT_CONTENT[order]
+    return "".join(f"{name}={_printed(child)}" for name, child in item)

@@ -16,6 +16,7 @@ from pytest_crd.plugin.items.added import MistakenFile, Selection
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.checks import CHECKS, CheckSettings
+from pytest_crd.plugin.settings.policies import CHECKED_POLICIES
 
 
 class Hooks(added.FileAdder):
@@ -66,6 +67,7 @@ class Hooks(added.FileAdder):
                 of_project.samples,
                 settings.lints,
                 settings.allowed,
+                self._config.stash.get(CHECKED_POLICIES, None),
             )
             home = self._config.inipath or self._config.rootpath
             with progressline.get_progress(self._config)("planning checks"):

@@ -1,23 +1,67 @@
-"""Hooks of a session with admission policies: its header, and the policies for requests."""
+"""Hooks of a session with admission policies: its header, the policies for requests, and their coverage."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Generator
+from typing import Any, Final
 
 import pytest
 
 from pytest_crd.plugin import projectpolicies, session
+from pytest_crd.plugin.features.policies import coveragelines
 from pytest_crd.plugin.session import Part
+from pytest_crd.plugin.settings import coverage
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
-from pytest_crd.plugin.settings.policies import ADD_POLICIES, AddPolicies
+from pytest_crd.plugin.settings.policies import ADD_POLICIES, CHECKED_POLICIES, AddPolicies
+
+# The key of the points that a worker of pytest-xdist sends to its controller.
+_REACHED: Final = "pytest_crd_policy_coverage"
 
 
 class Hooks:
-    """Lets requests of cases ask the policies of the settings."""
+    """Lets requests of cases ask the policies of the settings; with `--crd-cov`, reports the coverage of the policies."""
 
     def __init__(self, config: pytest.Config, places: ManifestPlaces) -> None:
         """Take the places of the policies; they are read when the first request needs them."""
+        self._config, self._places = config, places
         add: AddPolicies = functools.partial(projectpolicies.add, config, places)
         config.stash[ADD_POLICIES] = add
+        config.stash[CHECKED_POLICIES] = projectpolicies.make_scope(config, places)
         names = " ".join((*places.paths, *(f"`{command}`" for command in places.commands)))
         session.add_part(config, lambda: Part(words=f"admission policies from {names}"))
+        self._is_measured = coverage.read(config) is not None
+        self._reached: set[tuple[str, ...]] = set()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Count the points of a passed test."""
+        report = yield
+        if self._is_measured and call.when == "call":
+            reached = projectpolicies.take_reached(item.config)
+            if report.passed and not hasattr(report, "wasxfail"):
+                self._reached |= reached
+        return report
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Send the points of a worker of pytest-xdist to the controller."""
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output[_REACHED] = sorted(self._reached)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Add the points of a worker of pytest-xdist."""
+        self._reached |= set(map(tuple, getattr(node, "workeroutput", {}).get(_REACHED, ())))
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Write the coverage of each policy."""
+        if not self._is_measured or hasattr(self._config, "workerinput") or self._config.option.collectonly:
+            return
+        terminalreporter.ensure_newline()
+        terminalreporter.section("coverage of admission policies", sep="_")
+        for line in coveragelines.lines(self._config, self._places, self._reached):
+            terminalreporter.write_line(line)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 
 from pytest_crd.cases import acceptance
+from pytest_crd.discovery import rolefiles
 from pytest_crd.engine import CustomResourceDefinition, InputError, profile
 from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.live.transport import NoAnswerError
-from pytest_crd.plugin import session
+from pytest_crd.plugin import projectpolicies, session
 from pytest_crd.plugin.features.server import hooks
 from pytest_crd.plugin.features.server.clients.isolation import Isolation
 from pytest_crd.plugin.items.failures import MistakenFailure
@@ -225,14 +226,13 @@ def _install(config: pytest.Config, api: Api, roles: ManifestPlaces | None) -> _
 
 
 def _install_roles(api: Api, places: ManifestPlaces) -> InstalledRoles:
-    from pytest_crd.discovery import rolefiles  # noqa: PLC0415 - most servers have no roles of their own
-
     return InstalledRoles(api, rolefiles.read(places.paths, places.commands, base=places.base, folder=places.folder))
 
 
 def _install_policies(config: pytest.Config, api: Api, places: ManifestPlaces) -> InstalledPolicies:
-    from pytest_crd.plugin import projectpolicies  # noqa: PLC0415 - most projects have no policies
-
+    listeners = projectpolicies.get_listeners(config)
+    api.catalog.policy_listeners.observe = listeners.observe
+    api.catalog.policy_listeners.observe_match = listeners.observe_match
     return InstalledPolicies(api, projectpolicies.read_manifests(config, places))
 
 

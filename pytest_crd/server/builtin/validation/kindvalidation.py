@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.metadata import objectmetarules, objectmetavalidation
 from pytest_crd.server.builtin.validation import (
+    admissionpolicies,
     configmaps,
     events,
     leases,
@@ -79,6 +80,10 @@ _BINDING: Final = KindValidation(
     roles.validate_binding, roles.validate_binding_update, declared=roles.find_declared_of_binding
 )
 _EVENT: Final = KindValidation(events.validate_create, events.validate_update)
+_POLICY: Final = KindValidation(
+    admissionpolicies.validate_create, admissionpolicies.validate_update, admissionpolicies.find_warnings
+)
+_ADMISSION: Final = "admissionregistration.k8s.io"
 _RBAC: Final = "rbac.authorization.k8s.io"
 # By resource: `plural` or `plural.group`.
 KINDS: Final[Mapping[str, KindValidation]] = {
@@ -91,6 +96,10 @@ KINDS: Final[Mapping[str, KindValidation]] = {
     "serviceaccounts": KindValidation(
         validatedwrites.validate_core_metadata, serviceaccounts.validate_update, serviceaccounts.find_warnings
     ),
+    f"mutatingadmissionpolicies.{_ADMISSION}": _POLICY,
+    f"mutatingadmissionpolicybindings.{_ADMISSION}": _POLICY,
+    f"validatingadmissionpolicies.{_ADMISSION}": _POLICY,
+    f"validatingadmissionpolicybindings.{_ADMISSION}": _POLICY,
     f"clusterroles.{_RBAC}": _ROLE,
     f"roles.{_RBAC}": _ROLE,
     f"clusterrolebindings.{_RBAC}": _BINDING,

@@ -160,3 +160,36 @@ def test_configurations_of_registries_are_json_objects(type_: str, text: str, pr
     assert causes == ([(f"data[.{type_}]", redacted)] if problem else [])
     empty = {"metadata": {"name": "b"}, "type": f"kubernetes.io/{type_}"}
     assert errors(servers.ask(server, "POST", f"{CORE}/secrets", empty)) == [(f"data[.{type_}]", "Required value")]
+
+
+def test_a_new_object_with_a_version_is_refused_even_if_its_name_is_being_deleted() -> None:
+    server = servers.api()
+    finalized = {"metadata": {"name": "a", "finalizers": ["example.com/hold"]}}
+    servers.ask(server, "POST", f"{CORE}/configmaps", finalized)
+    servers.ask(server, "DELETE", f"{CORE}/configmaps/a")
+    versioned = servers.ask(server, "POST", f"{CORE}/configmaps", {"metadata": {"name": "a", "resourceVersion": "1"}})
+    message = "resourceVersion should not be set on objects to be created"
+    assert (versioned.code, versioned.value["message"]) == (500, message)
+
+
+def test_a_deleted_event_does_not_wait_for_the_garbage_collector() -> None:
+    server = servers.api()
+    event = {"metadata": {"name": "a", "finalizers": ["orphan"]}, "involvedObject": {"kind": "Pod", "name": "p"}}
+    servers.ask(server, "POST", f"{CORE}/events", event)
+    assert servers.ask(server, "DELETE", f"{CORE}/events/a").value["kind"] == "Status"
+    assert servers.ask(server, "GET", f"{CORE}/events/a").code == 404
+
+
+def test_a_changed_role_without_a_name_is_reported_in_place() -> None:
+    server = servers.api()
+    servers.ask(server, "POST", f"{ROLES}/rolebindings", {**NAME, "roleRef": {"kind": "Role", "name": "r"}})
+    refused = servers.ask(server, "PATCH", f"{ROLES}/rolebindings/a", {"roleRef": {"name": None}}, **MERGE)
+    assert [field for field, _ in errors(refused)] == ["roleRef.name", "roleRef"]
+
+
+def test_the_generation_of_a_new_object_is_validated_and_stays() -> None:
+    server = servers.api()
+    refused = servers.ask(server, "POST", f"{CORE}/configmaps", {"metadata": {"name": "a", "generation": -1}})
+    assert errors(refused) == [("metadata.generation", "Invalid value: -1: must be greater than or equal to 0")]
+    created = servers.ask(server, "POST", f"{CORE}/configmaps", {"metadata": {"name": "a", "generation": 5}})
+    assert created.value["metadata"]["generation"] == 5

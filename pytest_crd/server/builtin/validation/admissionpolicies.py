@@ -1,0 +1,31 @@
+"""
+Validation of admission policies and their bindings.
+
+Reference:
+    kubernetes pkg/registry/admissionregistration/*/strategy.go.
+"""
+
+from __future__ import annotations
+
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.policies.validation import objectvalidation
+from pytest_crd.server.builtin.validation.validatedwrites import ValidatedWrite
+
+
+def validate_create(write: ValidatedWrite) -> list[FieldError]:
+    """Validate a new policy or binding."""
+    # The server sets the generation before.
+    new = {**write.new, "metadata": {**write.new["metadata"], "generation": 1}}
+    return objectvalidation.validate_create(new["kind"], new, write.profile)
+
+
+def validate_update(write: ValidatedWrite) -> list[FieldError]:
+    """Validate an update of a policy, its status, or a binding."""
+    if write.subresource == "status":
+        return objectvalidation.validate_status(write.new, write.profile)
+    return objectvalidation.validate_update(write.new["kind"], write.new, write.stored, write.profile)
+
+
+def find_warnings(write: ValidatedWrite) -> tuple[str, ...]:
+    """Return the warnings about the name of a valid policy or binding."""
+    return objectvalidation.find_warnings(write.new, write.profile, is_new=write.old is None)

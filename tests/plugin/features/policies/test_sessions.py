@@ -1,0 +1,199 @@
+"""Sessions whose cases and servers ask the admission policies of a project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: timers.stories.example.com}
+spec:
+  group: stories.example.com
+  scope: Namespaced
+  names: {plural: timers, singular: timer, kind: Timer, listKind: TimerList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {seconds: {type: integer}, owner: {type: string}}}}
+"""
+POLICY = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: short-timers}
+spec:
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints:
+    resourceRules: [{apiGroups: [stories.example.com], apiVersions: [v1], operations: [CREATE], resources: [timers]}]
+  matchConditions: [{name: people, expression: "!('robots' in request.userInfo.groups)"}]
+  validations:
+  - expression: object.spec.seconds <= int(params.data.max)
+    messageExpression: "'at most ' + params.data.max + ' in ' + namespaceObject.metadata.labels.team"
+    reason: Forbidden
+  - expression: authorizer.group('stories.example.com').resource('timers').check('own').allowed()
+    message: not an owner
+"""
+BINDING = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: short-timers}
+spec: {policyName: short-timers, validationActions: [Deny], paramRef: {name: limits, parameterNotFoundAction: Deny}}
+"""
+PARAM = "{apiVersion: v1, kind: ConfigMap, metadata: {name: limits}, data: {max: '60'}}\n"
+CASES = """\
+crd: timers.stories.example.com
+create:
+- name: long timers
+  namespaceObject: {metadata: {labels: {team: a}}}
+  input: {spec: {seconds: 61}}
+  denied: [{by: short-timers, message: at most 60 in a, reason: Forbidden}]
+- name: longer timers
+  params: [{apiVersion: v1, kind: ConfigMap, metadata: {name: limits}, data: {max: '90'}}]
+  input: {spec: {seconds: 61}}
+  accepted: true
+- name: not an owner
+  user: {username: jane, groups: [people]}
+  authorizer: [{verbs: [get], apiGroups: [stories.example.com], resources: [timers]}]
+  input: {spec: {seconds: 1}}
+  denied: [{by: short-timers, message: not an owner, reason: Invalid}]
+- name: an owner
+  user: {username: jane}
+  authorizer: [{verbs: [own], apiGroups: [stories.example.com], resources: [timers]}]
+  input: {spec: {seconds: 1}}
+  accepted: true
+- name: a robot
+  user: {username: r2, groups: [robots]}
+  input: {spec: {seconds: 100}}
+  accepted: true
+"""
+
+
+@pytest.fixture
+def timers(empty: Project) -> Project:
+    """A project with a CRD, a policy with its binding and param, and cases."""
+    empty.write("config/crd/bases/timers.yaml", CRD)
+    empty.write("config/policies/policy.yaml", f"{POLICY}---\n{BINDING}---\n{PARAM}")
+    empty.write("test_timers.crd.yaml", CASES)
+    empty.ini("crd_policies = config/policies")
+    return empty
+
+
+def test_cases_ask_the_policies(timers: Project) -> None:
+    result = timers.run("-v")
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(["crd: admission policies from config/policies"])
+
+
+def test_facts_of_a_case_without_policies_are_a_mistake(timers: Project) -> None:
+    timers.ini()
+    result = timers.run()
+    result.assert_outcomes(failed=5)
+    words = "`namespaceObject` does nothing, as no admission policy is asked: set crd_policies"
+    result.stdout.fnmatch_lines([f"test_timers.crd.yaml:4: {words}"])
+
+
+def test_unknown_roles_are_no_answer(timers: Project) -> None:
+    timers.write(
+        "test_timers.crd.yaml",
+        "crd: timers.stories.example.com\n"
+        "create: [{name: a, user: {username: jane}, input: {spec: {seconds: 1}}, accepted: true}]\n",
+    )
+    result = timers.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(['*the authorizer in expressions of admission for the user "jane"*'])
+
+
+def test_the_roles_of_the_project_answer_the_authorizer(timers: Project) -> None:
+    rule = "{verbs: [own], apiGroups: [stories.example.com], resources: [timers]}"
+    timers.write(
+        "config/rbac/roles.yaml",
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: owner}\n"
+        f"rules: [{rule}]\n---\n"
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: owner}\n"
+        "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: owner}\n"
+        "subjects: [{kind: User, name: jane, apiGroup: rbac.authorization.k8s.io}]\n",
+    )
+    timers.write(
+        "test_timers.crd.yaml",
+        "crd: timers.stories.example.com\n"
+        "create:\n"
+        "- {name: a, user: {username: jane}, input: {spec: {seconds: 1}}, accepted: true}\n"
+        "- {name: b, user: {username: joe}, input: {spec: {seconds: 1}}, denied: [{by: short-timers}]}\n",
+    )
+    timers.ini("crd_policies = config/policies", "crd_server_rbac = config/rbac")
+    timers.run().assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(
+    ("policies", "words"),
+    [
+        (POLICY, "config/policies/policy.yaml:1: the policy short-timers has no binding, so it has no effect"),
+        (f"{POLICY}---\n{BINDING}---\n{BINDING}", "ValidatingAdmissionPolicyBinding short-timers is also in"),
+        (
+            f"{POLICY}---\n{BINDING}---\n{BINDING.replace('short', 'brief')}",
+            "the binding brief-timers names the policy brief-timers, which is not in crd_policies",
+        ),
+        (PARAM, "no MutatingAdmissionPolicy or ValidatingAdmissionPolicy is in these places"),
+    ],
+)
+def test_policies_without_an_effect_are_mistakes(timers: Project, policies: str, words: str) -> None:
+    timers.write("config/policies/policy.yaml", policies)
+    result = timers.run()
+    result.assert_outcomes(failed=5)
+    result.stdout.fnmatch_lines([f"*{words}*"])
+
+
+def test_coverage_names_the_results_that_no_passed_test_has_seen(timers: Project) -> None:
+    head, _, rest = CASES.partition("- name: not an owner")
+    timers.write("test_timers.crd.yaml", f"{head}- name: not an owner{rest.partition('- name: a robot')[0]}")
+    result = timers.run("--crd-cov")
+    result.stdout.fnmatch_lines(
+        [
+            "*coverage of admission policies*",
+            "config/policies/policy.yaml:1: short-timers: 7 of 8 results",
+            "  not seen: matchConditions[[]0] is false",
+        ]
+    )
+
+
+@pytest.mark.session
+def test_workers_measure_the_coverage_together(timers: Project) -> None:
+    result = timers.run("--crd-cov", "-n2", "-p", "xdist", "-p", "pytest_crd.plugin")
+    result.assert_outcomes(passed=5)
+    result.stdout.fnmatch_lines(["config/policies/policy.yaml:1: short-timers: 8 of 8 results"])
+
+
+@pytest.mark.session
+def test_a_server_stores_and_evaluates_the_policies(timers: Project) -> None:
+    timers.write(
+        "test_server.py",
+        "import pytest\n"
+        "from pytest_crd.server.resourceaccess import RequestFailedError\n\n"
+        "def test_it(crd_server):\n"
+        "    for _ in range(2):\n"
+        "        with pytest.raises(RequestFailedError, match=\"'short-timers' with binding\"):\n"
+        "            crd_server['timers'].create({'metadata': {'name': 'a'}, 'spec': {'seconds': 61}})\n"
+        "        assert crd_server['validatingadmissionpolicies'].get('short-timers')['spec']['failurePolicy'] == 'Fail'\n"
+        "        crd_server.reset()\n",
+    )
+    result = timers.run("--crd-cov", "test_server.py")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["config/policies/policy.yaml:1: short-timers: * of 8 results"])
+
+
+@pytest.mark.session
+def test_a_server_refuses_policies_of_kinds_that_it_does_not_serve(timers: Project) -> None:
+    timers.write("test_server.py", "def test_it(crd_server):\n    pass\n")
+    timers.write("config/policies/other.yaml", "{apiVersion: b.example.com/v1, kind: Limit, metadata: {name: a}}\n")
+    result = timers.run("test_server.py")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*Kubernetes 1.37 does not serve Limit of b.example.com/v1*"])

@@ -1,0 +1,51 @@
+"""Type warnings about policies, as kube-controller-manager writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from conformance import typechecking as recordings
+
+from pytest_crd.engine import profile
+from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.policies import definitions, policytypes, typechecking
+from pytest_crd.policies.definitions import VALIDATING
+from pytest_crd.policies.typechecking import TypeChecking
+
+_NEWEST = profile.named(recordings.VERSION)
+_WARNINGS = recordings.recorded()
+
+
+@pytest.fixture(scope="module")
+def crds() -> list[CustomResourceDefinition]:
+    return [
+        CustomResourceDefinition.from_manifest(crd, kubernetes_version=recordings.VERSION) for crd in recordings.crds()
+    ]
+
+
+def check(resource: Any, crds: list[CustomResourceDefinition]) -> TypeChecking:
+    policy = definitions.read_policy(policytypes.defaulted(resource, VALIDATING, "v1"))
+    return typechecking.check(policy, crds, _NEWEST)
+
+
+@pytest.mark.parametrize("resource", recordings.policies(), ids=lambda item: item["metadata"]["name"])
+def test_the_warnings_of_a_server_are_given(resource: Any, crds: list[CustomResourceDefinition]) -> None:
+    warnings = [[warning.field_ref, warning.warning] for warning in check(resource, crds).warnings]
+    assert warnings == _WARNINGS[resource["metadata"]["name"]]
+
+
+def test_kinds_without_a_crd_are_unchecked(crds: list[CustomResourceDefinition]) -> None:
+    rule = {
+        "apiGroups": ["apps"],
+        "apiVersions": ["v1"],
+        "operations": ["CREATE"],
+        "resources": ["deployments", "*/scale"],
+    }
+    spec = {
+        "matchConstraints": {"resourceRules": [rule]},
+        "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+        "validations": [{"expression": "object.spec.sise == params.data.a"}],
+    }
+    checked = check({"kind": VALIDATING, "metadata": {"name": "a"}, "spec": spec}, crds)
+    assert checked == TypeChecking((), ("apps/v1, deployments", "/v1, Kind=ConfigMap"))
