@@ -16,6 +16,7 @@ from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import AdmissionRequest, User
 from pytest_crd.engine.registry.admissionchain import AdmissionChain, AdmissionPlugin, Reinvocation
 from pytest_crd.engine.registry.conversion import VersionConverter
+from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.policies.givenparams import GivenParams, ScopeOf
 from pytest_crd.policies.invocations import PolicySet
 from pytest_crd.policies.plugin import PolicyPlugin
@@ -33,10 +34,12 @@ class ProjectPolicies(NamedTuple):
     Attributes:
         policies: The policies with their bindings.
         objects: The other objects beside them, which may be params.
+        manifests: The manifests of all of them.
     """
 
     policies: PolicySet
     objects: tuple[Resource, ...] = ()
+    manifests: tuple[Manifest, ...] = ()
 
 
 NOTHING: Final = GivenFacts()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -49,9 +50,10 @@ class Webhooks(Protocol):
         """
 
 
-class GivenFacts(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class GivenFacts:
     """
-    Facts that a test gives to admission.
+    Facts that a test gives to admission; hashable, as the admission with them is a key of caches.
 
     Attributes:
         user: The user, as `userInfo` of a review; None for an administrator.

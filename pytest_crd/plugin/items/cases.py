@@ -17,6 +17,7 @@ from pytest_crd.cases import caserunner, expectedowners, loader, objectsources, 
 from pytest_crd.cases.caseresult import CaseResult, Context
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
+from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import InputError, Mistake
 from pytest_crd.plugin import session
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from pytest_crd.report.testfacts import About, Cause
 
 _HOOKS: Final = "crd-cases"
+_OF_POLICY: Final = "cases of an admission policy are not sent to a live server yet"
 # A case, and the function that runs it, also with other expectations.
 RunCase: TypeAlias = tuple[Case, Callable[[Any], CaseResult]]
 
@@ -228,6 +230,8 @@ class CaseItem(TextItem):
         super().__init__(**kwargs)
         self.bound = bound
         self.extra_keyword_matches.add(bound.case.section.value)
+        if bound.case.section is Section.POLICY:
+            self.unasked = _OF_POLICY
         for mark in bound.marks:
             self.add_marker(mark)
 
@@ -304,8 +308,29 @@ def _all_runs(
             label = "" if has_own or len(catalogs) == 1 else catalog.kubernetes_version
             yield (
                 label,
-                (_runs(part, catalog, folder) if isinstance(part, CaseFile) else _suite_runs(part, catalog, folder)),
+                _runs_of_part(part, catalog, folder),
             )
+
+
+def _runs_of_part(part: CaseFile | Suite, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
+    if not isinstance(part, CaseFile):
+        return _suite_runs(part, catalog, folder)
+    return _policy_runs(part, catalog, folder) if part.policy else _runs(part, catalog, folder)
+
+
+def _policy_runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
+    """Yield the cases of a policy, each with the function that runs it."""
+    from pytest_crd.policycases import policyrunner, policysubjects  # noqa: PLC0415 - most files are about a CRD
+
+    subject = policysubjects.find(case_file, catalog)
+    mistakes: list[Mistake] = []
+    for declared in case_file.cases:
+        try:
+            yield objectsources.resolve(declared, folder), functools.partial(policyrunner.run, subject=subject)
+        except CaseFileError as error:
+            mistakes += error.mistakes
+    if mistakes:
+        raise CaseFileError(sorted(mistakes))
 
 
 def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
