@@ -24,7 +24,7 @@ def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pyteste
     result.stdout.fnmatch_lines(
         [
             "crd: 4 CRDs, 6 versions from config/crd/bases and conftest.py (pytest_crd_manifests); Kubernetes 1.37",
-            "crd: 28 checks in 6 files; 2 samples",
+            "crd: 32 checks in 7 files; 2 samples",
             "crd: upgrades from released: 1 CRD, 2 objects to judge by",
             "TOTAL *",
         ]

@@ -1,0 +1,52 @@
+"""The files of the page about admission policies hold, and its commands print what it shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from handbook import markdown, parts
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+PAGE: Final = (parts.DOCS / "how-to/test-admission-policies.md").read_text(encoding="utf-8")
+BLOCKS: Final = list(markdown.blocks(PAGE))
+FILES: Final = {block.title: block.text for block in BLOCKS if block.title}
+CASES: Final = "tests/test_few_replicas.crd.yaml"
+
+
+@pytest.fixture
+def policies(project: Project) -> Project:
+    """A project with the files of the page."""
+    for name, text in FILES.items():
+        project.write(name, text)
+    (settings,) = (block.text for block in BLOCKS if block.kind == "ini")
+    project.write("pytest.ini", settings)
+    return project
+
+
+@pytest.mark.session
+def test_the_cases_of_the_page_hold(policies: Project) -> None:
+    policies.run().assert_outcomes(passed=5)
+
+
+@pytest.mark.session
+def test_the_commands_of_the_page_print_its_lines(policies: Project) -> None:
+    head, deployment = FILES[CASES].split("cases:")[0], "  input: *deployment\n  patch: {spec: {replicas: 6}}\n"
+    text = head.replace(", namespace: shop", "")
+    unmatched = f"- name: six replicas are denied\n{deployment}  denied: [{{by: few-replicas}}]\n"
+    wrong = f"- name: six replicas are allowed\n  namespaceObject: *production\n{deployment}  accepted: true\n"
+    policies.cases(f"{text}cases:\n{unmatched}", "tests/test_unmatched.crd.yaml")
+    policies.cases(f"{text}cases:\n{wrong}", "tests/test_wrong.crd.yaml")
+    shown = [block.text.splitlines() for block in BLOCKS if block.kind == "console"]
+
+    for command, *lines in shown:
+        printed = [_without_line(line) for line in policies.run(command.split()[-1]).outlines]
+        assert [line for line in map(_without_line, lines) if line != "…" and line not in printed] == []
+
+
+def _without_line(text: str) -> str:
+    """Return a line of output without the number of the line in the case file, whose head the page leaves out."""
+    name, colon, rest = text.partition(".crd.yaml:")
+    return f"{name}{colon}{rest.lstrip('0123456789')}"
