@@ -154,8 +154,16 @@ def _store_old(api: Api, case: PolicyCase, old: JSONObject) -> None:
     key = type_.key(metadata.get("namespace", ""), metadata["name"])
     entry = api.store.get(key)
     generated = {key: old["metadata"][key] for key in _SET_BY_SERVER if key in old["metadata"]}
-    if generated and entry is not None:
-        api.store.put(key, {**entry.value, "metadata": {**entry.value["metadata"], **generated}})
+    if entry is not None:
+        stored = _without_taint(entry.value, old) if type_.resource == "nodes" else entry.value
+        api.store.put(key, {**stored, "metadata": {**stored["metadata"], **generated}})
+
+
+def _without_taint(stored: JSONObject, old: JSONObject) -> JSONObject:
+    """Return a stored Node with the taints of the case alone: admission adds a taint to new nodes."""
+    keys = {key for key in stored["spec"] if key != "taints" or key in (old.get("spec") or {})}
+    spec = {key: value for key, value in stored["spec"].items() if key in keys}
+    return {**stored, "spec": {**spec, **({"taints": old["spec"]["taints"]} if "taints" in keys else {})}}
 
 
 def _problems(api: Api, sent: JSONObject, old: JSONObject) -> Iterator[str]:

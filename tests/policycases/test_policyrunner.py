@@ -391,3 +391,25 @@ def test_an_error_of_an_expression_is_shown(tmp_path: Path) -> None:
     problem = 'composited variable "most" fails to evaluate'
     assert any(line.startswith("validations[0]:") and line.endswith(" = error") for line in lines)
     assert any(line.startswith("  variables.most = error: ") and problem in line for line in lines)
+
+
+NODES = """
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: still}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [nodes]}]}
+  validations: [{expression: object.spec == oldObject.spec}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: still}
+spec: {policyName: still, validationActions: [Deny]}
+"""
+
+
+@pytest.mark.parametrize("spec", ["{}", "{taints: [{key: a, effect: NoSchedule}]}"])
+def test_an_old_node_has_the_taints_of_the_case(tmp_path: Path, spec: str) -> None:
+    node = f"{{apiVersion: v1, kind: Node, metadata: {{name: n1}}, spec: {spec}}}"
+    case_file = policies.load(f"- {{name: a, old: {node}, input: {node}, accepted: true}}\n", "still")
+    assert policies.run(case_file, policies.subject_of(case_file, NODES, tmp_path)).holds
