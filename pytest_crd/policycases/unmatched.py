@@ -40,7 +40,7 @@ def explain(bound: BoundPolicy, recording: Recording, namespace_of: NamespaceOf)
         return f"no policy sees {described}"
     fields = _find_unmet(bound.policy.criteria, request, namespace_of)
     if fields:
-        return f"{' and '.join(fields)} of the policy do not match {described}"
+        return f"{described} is ruled out by {' and '.join(fields)} of the policy"
     return "; ".join(_explain_bindings(bound, request, namespace_of))
 
 
@@ -56,7 +56,7 @@ def _explain_bindings(bound: BoundPolicy, request: AdmissionRequest, namespace_o
     for binding in bound.bindings:
         fields = [] if binding.criteria is None else _find_unmet(binding.criteria, request, namespace_of)
         if fields:
-            yield f"{' and '.join(fields)} of the binding {binding.name} do not match {describe_request(request)}"
+            yield f"{describe_request(request)} is ruled out by {' and '.join(fields)} of the binding {binding.name}"
         else:
             yield _explain_params(bound, binding, request)
 

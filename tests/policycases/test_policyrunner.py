@@ -180,25 +180,25 @@ MISTAKES = {
     "another resource": (
         "input: {apiVersion: v1, kind: ConfigMap}\n  accepted: true",
         (
-            "the policy few does not match the request, so it decides nothing: resourceRules of the policy do not match "
-            "CREATE of configmaps/v1 in default; if this is intended, write `matched: false`"
+            "the policy few does not match the request, so it decides nothing: CREATE of configmaps/v1 in default "
+            "is ruled out by resourceRules of the policy; if this is intended, write `matched: false`"
         ),
     ),
     "labels of the object": (
         f"input: {_deployment(5, 'labels: {free: a}')}\n  accepted: true",
-        "objectSelector of the policy do not match CREATE of deployments.apps/v1 in default",
+        "CREATE of deployments.apps/v1 in default is ruled out by objectSelector of the policy",
     ),
     "labels of the Namespace": (
         f"namespaceObject: {{metadata: {{labels: {{free: a}}}}}}\n  input: {_deployment(5)}\n  accepted: true",
-        "namespaceSelector of the policy do not match",
+        "is ruled out by namespaceSelector of the policy",
     ),
     "an excluded request": (
         f"input: {_deployment(5, 'name: old')}\n  accepted: true",
-        "excludeResourceRules of the policy do not match",
+        "is ruled out by excludeResourceRules of the policy",
     ),
     "the binding": (
         f"namespaceObject: {{metadata: {{labels: {{quiet: a}}}}}}\n  input: {_deployment(5)}\n  accepted: true",
-        "namespaceSelector of the binding few-here do not match CREATE of deployments.apps/v1 in default",
+        "CREATE of deployments.apps/v1 in default is ruled out by namespaceSelector of the binding few-here",
     ),
     "no param": (
         f"input: {_deployment(5, 'namespace: b')}\n  accepted: true",
