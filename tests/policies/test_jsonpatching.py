@@ -11,7 +11,7 @@ from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import jsonpatching
 from pytest_crd.policies.patcherrors import PatchError
-from pytest_crd.policies.patchvalues import Origins
+from pytest_crd.policies.valueorigins import Origins
 
 _NO_JSON = "JSONPath valueExpression evaluated to a type that could not marshal to JSON"
 _REQUEST = {"userInfo": {"groups": ["a"]}, "kind": {"kind": "Thing"}, "options": {"x": {}}}

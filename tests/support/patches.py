@@ -6,9 +6,9 @@ from typing import Any
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
-from pytest_crd.policies import applyconfiguration, jsonpatching, patchtypes, patchvalues
+from pytest_crd.policies import applyconfiguration, jsonpatching, patchtypes, valueorigins
 from pytest_crd.policies.composition import Composition
-from pytest_crd.policies.patchvalues import Origins
+from pytest_crd.policies.valueorigins import Origins
 from pytest_crd.webhooks import admissionexpressions
 from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, Budget, Evaluated
 
@@ -28,7 +28,7 @@ def evaluate(expression: str, resource: Any = None, **further: Any) -> Evaluated
 def apply(expression: str, crd: CustomResourceDefinition, resource: Any, **further: Any) -> Any:
     """Return an object after an apply configuration or, for a list of operations, a JSON patch."""
     variables = _variables(resource, further)
-    with patchvalues.tracking() as joined:
+    with valueorigins.tracking() as joined:
         outcome = admissionexpressions.evaluate(compile(expression), variables, Budget(10_000_000))
     assert not outcome.problem, outcome.problem
     origins = Origins(variables, joined, reflects=True)
