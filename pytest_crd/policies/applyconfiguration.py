@@ -18,7 +18,8 @@ from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.fieldmanager.typedvalues import TypedError
 from pytest_crd.policies import patchvalues
 from pytest_crd.policies.patcherrors import PatchError
-from pytest_crd.policies.patchvalues import ConversionError, ObjectStruct, Origins
+from pytest_crd.policies.patchvalues import ConversionError, ObjectStruct
+from pytest_crd.policies.valueorigins import Origins
 
 
 def apply(configuration: ObjectStruct, origins: Origins, resource: Resource, kind: MergeType | None) -> Resource:

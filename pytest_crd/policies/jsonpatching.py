@@ -25,11 +25,12 @@ from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import patchvalues
 from pytest_crd.policies.patcherrors import PatchError
 from pytest_crd.policies.patchtypes import PatchValue
-from pytest_crd.policies.patchvalues import ConversionError, Origins
+from pytest_crd.policies.patchvalues import ConversionError
+from pytest_crd.policies.valueorigins import Origins
 from pytest_crd.webhooks import objectpatch
 from pytest_crd.webhooks.objectpatch import PatchFailedError
 
-# A null that a patch with a test for null sends: the server distinguishes it from that of a field, and of a missing one.
+# A null in a patch with a test for null; it equals neither a null of the object nor a missing field.
 _NULL: Final = {"": ["null"]}
 _TEXTS: Final = ("op", "path", "from")
 
@@ -99,7 +100,7 @@ def _operation(item: Value, origins: Origins) -> dict[str, Document]:
 
 
 def _text(text: str) -> Document:
-    """Return a text after a round trip through Go's syntax and JSON; None if JSON cannot read it, as for control characters."""
+    """Return a text as the server writes and reads it; None for control characters, as Go's escapes are not JSON's."""
     quoted = printing.quote(text)
     return None if jsonsyntax.find_problem(quoted) else text
 

@@ -30,16 +30,16 @@ from pytest_crd.policies import (
     evaluating,
     invocations,
     jsonpatching,
-    patchvalues,
     policyrefusals,
+    valueorigins,
 )
 from pytest_crd.policies.compiledpolicies import CompiledPolicy
 from pytest_crd.policies.definitions import APPLY_CONFIGURATION, Binding, Policy
 from pytest_crd.policies.evaluating import Part
 from pytest_crd.policies.invocations import BoundPolicy, ConfigurationProblem, PolicyInvocation
 from pytest_crd.policies.patcherrors import PatchError
-from pytest_crd.policies.patchvalues import Origins
 from pytest_crd.policies.surroundings import Surroundings
+from pytest_crd.policies.valueorigins import Origins
 from pytest_crd.webhooks.admissionexpressions import Budget, OutOfBudgetError
 from pytest_crd.webhooks.matchconditions import MatchConditionError
 from pytest_crd.webhooks.matching import Invocation
@@ -99,8 +99,8 @@ class _Round:
         """Return the object after the policies."""
         surroundings, result = self._surroundings, self._request.object
         # Policies match the object before all mutations.
-        found = [*invocations.find(policies, self._request, surroundings.namespace_of, surroundings.params)]
-        items = [item for item in found if self._is_ready(item)]
+        matching = [*invocations.find(policies, self._request, surroundings.namespace_of, surroundings.params)]
+        items = [item for item in matching if self._is_ready(item)]
         if items:
             result = self._invoke_all([item for item in items if isinstance(item, PolicyInvocation)])
         if self._failures:
@@ -197,7 +197,7 @@ class _Round:
         variables = activation.activate(item, self._request, objects, namespace).expressions
         part = Part(compiled, "mutations", self._surroundings.listeners.observe)
         try:
-            with patchvalues.tracking() as joined:
+            with valueorigins.tracking() as joined:
                 outcome = part.evaluate_at(index, expression, variables, Budget(_BUDGET))
         except OutOfBudgetError as error:
             raise PatchError(str(error)) from None

@@ -23,8 +23,9 @@ from pytest_crd.engine.cel.values import equality
 from pytest_crd.engine.cel.values.celvalues import MISSING, Optional, Struct, Value
 from pytest_crd.engine.cel.values.display import show
 from pytest_crd.engine.golang.govalues import GoValue
-from pytest_crd.policies import patchvalues
+from pytest_crd.policies import patchvalues, valueorigins
 from pytest_crd.policies.patchvalues import ObjectStruct
+from pytest_crd.policies.valueorigins import Origins
 
 OBJECT: Final = celtypes.struct("Object")
 """The type of the expression of an apply configuration."""
@@ -63,7 +64,7 @@ def _noting(overload: Overload) -> Implementation:
 
     def add_and_note(left: Value, right: Value) -> Value:
         result = add(left, right)
-        patchvalues.note_joined(left, right, result)
+        valueorigins.note_joined(left, right, result)
         return result
 
     return add_and_note
@@ -93,7 +94,7 @@ class _PatchTypes:
         return celtypes.struct(name) if self.makes(name) else self._others.find_struct(name)
 
     def find_field(self, struct_name: str, field_name: str) -> Type | None:
-        """Return the type of a field, or None. An object has any field."""
+        """Return the type of a field, or None; an object has any field."""
         if struct_name == JSON_PATCH.name:
             return DYN if field_name == _VALUE else STRING if field_name in _TEXTS else _UNKNOWN
         return DYN if self.makes(struct_name) else self._others.find_field(struct_name, field_name)
@@ -101,7 +102,7 @@ class _PatchTypes:
 
 class ObjectValue(ObjectStruct):
     """
-    An object of an apply configuration, or a part of the object.
+    An object of an apply configuration, or a nested object.
 
     Attributes:
         type_name: Its type, such as `Object.spec`.
@@ -120,10 +121,10 @@ class ObjectValue(ObjectStruct):
         return MISSING
 
     def find_field(self, name: str, *, testing: bool) -> Value:
-        """Return the JSON value of a field; None without a value, and MISSING for a test."""
+        """Return the value of a field, converted to JSON; None for a missing field, or MISSING for a test."""
         if name not in self.fields:
             return MISSING if testing else None
-        native = patchvalues.to_json(self.fields[name], patchvalues.Origins())
+        native = patchvalues.to_json(self.fields[name], Origins())
         if isinstance(native, GoValue):
             raise UnsupportedExpressionError(f"the field {name} of {self.type_name}, a {native.type}, in an expression")
         return native

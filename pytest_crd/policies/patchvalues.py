@@ -11,10 +11,7 @@ Reference:
 from __future__ import annotations
 
 import base64
-import contextlib
-import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_crd.engine import jsonvalue
@@ -39,26 +36,9 @@ from pytest_crd.engine.cel.values.display import show
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.govalues import GoValue
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.policies.valueorigins import Origins
 
 NULL: Final = GoValue("structpb.NullValue", "NULL_VALUE", "0")
-# Go types of the parts of variables that have no JSON.
-_STRUCTS: Final[Mapping[str, Mapping[tuple[str, ...], str]]] = {
-    "request": {
-        (): "v1.AdmissionRequest",
-        ("kind",): "v1.GroupVersionKind",
-        ("requestKind",): "v1.GroupVersionKind",
-        ("resource",): "v1.GroupVersionResource",
-        ("requestResource",): "v1.GroupVersionResource",
-        ("userInfo",): "v1.UserInfo",
-    },
-    "namespaceObject": {
-        (): "v1.Namespace",
-        ("metadata",): "v1.ObjectMeta",
-        ("spec",): "v1.NamespaceSpec",
-        ("status",): "v1.NamespaceStatus",
-        ("status", "conditions", "*"): "v1.NamespaceCondition",
-    },
-}
 _OPAQUE: Final = {
     "kubernetes.Quantity": "Quantity",
     "kubernetes.URL": "URL",
@@ -67,7 +47,6 @@ _OPAQUE: Final = {
     "kubernetes.Semver": "Semver",
     "kubernetes.NamedFormat": "Format",
 }
-_JOINED: ContextVar[list[Value] | None] = ContextVar("joined", default=None)
 _NO_JSON: Final = "JSONPath valueExpression evaluated to a type that could not marshal to JSON"
 
 
@@ -90,87 +69,9 @@ class ObjectStruct(Struct):
     fields: Mapping[str, Value]
 
 
-@contextlib.contextmanager
-def tracking() -> Iterator[list[Value]]:
-    """Collect the lists that an expression joins with `+` in the `with` block."""
-    joined: list[Value] = []
-    token = _JOINED.set(joined)
-    try:
-        yield joined
-    finally:
-        _JOINED.reset(token)
-
-
-def note_joined(left: Value, right: Value, result: Value) -> None:
-    """Note a list joined from two lists that are not empty, if such lists are collected."""
-    joined = _JOINED.get()
-    if joined is not None and is_list(result) and len(left) and len(right):
-        joined.append(result)
-
-
-class Origins:
-    """
-    The origins of lists and maps: the variables of a request, or an expression.
-
-    Reference:
-        apiserver admission/plugin/cel/activation.go, newActivation; cel/common/valuesschemalesstyped.go.
-    """
-
-    def __init__(
-        self, variables: Mapping[str, Value] | None = None, joined: Sequence[Value] = (), *, reflects: bool = False
-    ) -> None:
-        """
-        Create for the value of an expression.
-
-        Args:
-            variables: The variables of the request; without any, all lists and maps come from the expression.
-            joined: The lists that the expression joined.
-            reflects: Whether the request and the Namespace are Go values without JSON.
-        """
-        self._variables = variables or {}
-        self._joined = {id(value) for value in joined}
-        self._reflects = reflects
-
-    def is_given(self, value: Value) -> bool:
-        """Return whether a list or a map is a part of a variable."""
-        return id(value) in self._names
-
-    def is_joined(self, value: Value) -> bool:
-        """Return whether a list is a concatenation; its items are converted like the items of a variable."""
-        return id(value) in self._joined
-
-    def struct_of(self, value: Value) -> str:
-        """Return the Go type, or the type in expressions, of a list or a map without JSON; empty for others."""
-        return self._names.get(id(value), "")
-
-    @functools.cached_property
-    def _names(self) -> Mapping[int, str]:
-        names: dict[int, str] = {}
-        for variable, value in self._variables.items():
-            structs = _STRUCTS.get(variable, {}) if self._reflects else {}
-            for path, part in _parts(value, ()):
-                names[id(part)] = _name(part, path, structs) if structs else ""
-        return names
-
-
-def _name(part: Value, path: tuple[str, ...], structs: Mapping[tuple[str, ...], str]) -> str:
-    if path[:1] == ("options",):
-        return ""
-    return structs.get(path, "list(dyn)" if isinstance(part, list) else "map(dyn, dyn)")
-
-
-def _parts(value: Value, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Value]]:
-    """Yield the path and the value of each list and map in a value; items of a list have the path of the list with `*`."""
-    if isinstance(value, dict | list):
-        yield path, value
-        entries = value.items() if isinstance(value, dict) else (("*", item) for item in value)
-        for name, part in entries:
-            yield from _parts(part, (*path, name))
-
-
 def find_misnamed(value: Value, path: str, origins: Origins) -> Iterator[str]:
     """
-    Yield a message for each object in a value with a type that does not fit the path.
+    Yield the messages about objects in a value with types that are not named after their paths.
 
     The server does not look into joined lists.
 

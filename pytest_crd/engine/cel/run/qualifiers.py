@@ -85,20 +85,20 @@ class FieldQualifier(Qualifier):
         """Return the field of *value*, or whether it exists for a test; raise EvaluationError if it is missing."""
         frame.cost += 1
         if isinstance(value, Struct):
-            found = value.find_field(self.name, testing=self.test_only)
+            content = value.find_field(self.name, testing=self.test_only)
         else:
-            found = look_up(value, self.name, testing=self.test_only)
+            content = look_up(value, self.name, testing=self.test_only)
         if self.test_only:
-            return found is not MISSING
-        if found is MISSING:
+            return content is not MISSING
+        if content is MISSING:
             raise EvaluationError(f"no such key: {self.name}")
-        return found
+        return content
 
     def find(self, frame: Frame, value: Value) -> Value:
         """Return the field of *value*, or MISSING, which costs nothing."""
-        found = value.find_field(self.name, testing=True) if isinstance(value, Struct) else MISSING
-        frame.cost += int(found is not MISSING)
-        return found
+        content = value.find_field(self.name, testing=True) if isinstance(value, Struct) else MISSING
+        frame.cost += int(content is not MISSING)
+        return content
 
 
 def select(value: Value, key: Value) -> Value:

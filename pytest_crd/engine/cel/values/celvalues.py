@@ -284,7 +284,7 @@ class Struct(Opaque):
     @abc.abstractmethod
     def find(self, name: Value, *, testing: bool) -> Value:
         """
-        Return the value of a field whose struct type is unknown to the type checker, or MISSING.
+        Return the value of a field of an operand with the static type dyn, or MISSING.
 
         Args:
             name: The name of the field.
@@ -295,7 +295,7 @@ class Struct(Opaque):
         """
 
     def find_field(self, name: str, *, testing: bool) -> Value:
-        """Return the value of a field whose struct type the type checker knows, or MISSING, as `find` does."""
+        """Return the value of a field of an operand with a static struct type, or MISSING; raise as `find` does."""
         return self.find(name, testing=testing)
 
     def is_zero(self) -> bool:

@@ -82,7 +82,7 @@ class FieldManager:
         self._ownerships = {name: Ownership(versions, fields) for name, fields in ignored.items()}
 
     def merge_type(self, type_meta: Mapping[str, JSONValue]) -> MergeType | None:
-        """Return the merge type of the objects with an apiVersion and a kind; None if it is not one of this CRD."""
+        """Return the merge type of the objects with an apiVersion and a kind; None for another CRD or version."""
         version = type_meta.get("apiVersion")
         is_own = isinstance(version, str) and type_meta.get("kind") == self._type_meta["kind"]
         return self._versions.find_type(version) if is_own and isinstance(version, str) else None

@@ -133,8 +133,8 @@ def _problem_of_scalar(scalar: str, value: JSONValue) -> str:
     if scalar == "numeric":
         if is_number:
             return ""
-        found = value.type if isinstance(value, GoValue) else printing.GO_TYPES[type(value)]
-        return f"expected numeric (int or float), got {found}"
+        go_type = value.type if isinstance(value, GoValue) else printing.GO_TYPES[type(value)]
+        return f"expected numeric (int or float), got {go_type}"
     if scalar == "string":
         if isinstance(value, str):
             return ""
