@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import os
 import warnings
 from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -160,7 +162,7 @@ class BoundCase:
         """
         __tracebackhide__ = True
         self.is_idle = False
-        with extensions.mirror_requests(self._config, TestPlace(self._path, self._case.line, self._case.title)):
+        with self._mirror_requests():
             result = self._check_result()
             if isinstance(result, InputError):
                 raise MistakenFailure(result)
@@ -169,6 +171,12 @@ class BoundCase:
 
                 path, verbosity = session.display_path(self.path), self._config.get_verbosity()
                 raise CaseFailure(casereports.CaseReport(path, self.case, result, verbosity))
+
+    def _mirror_requests(self) -> AbstractContextManager[None]:
+        """Send the requests of the case to the live server, too; those of a policy are not sent."""
+        if self._case.section is Section.POLICY:
+            return contextlib.nullcontext()
+        return extensions.mirror_requests(self._config, TestPlace(self._path, self._case.line, self._case.title))
 
     def run(self) -> CaseResult:
         """

@@ -1,4 +1,4 @@
-"""The files of the page about admission policies hold, and its commands print what it shows."""
+"""Files and commands of the page about admission policies."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def test_the_commands_of_the_page_print_its_lines(policies: Project) -> None:
     wrong = f"- name: six replicas are allowed\n  namespaceObject: *production\n{deployment}  accepted: true\n"
     policies.cases(f"{text}cases:\n{unmatched}", "tests/test_unmatched.crd.yaml")
     policies.cases(f"{text}cases:\n{wrong}", "tests/test_wrong.crd.yaml")
-    shown = [block.text.splitlines() for block in BLOCKS if block.kind == "console"]
+    consoles = [block.text.splitlines() for block in BLOCKS if block.kind == "console"]
 
-    for command, *lines in shown:
+    for command, *lines in consoles:
         printed = [_without_line(line) for line in policies.run(command.split()[-1]).outlines]
         assert [line for line in map(_without_line, lines) if line != "…" and line not in printed] == []
 
 
 def _without_line(text: str) -> str:
-    """Return a line of output without the number of the line in the case file, whose head the page leaves out."""
+    """Return a line of output without its line number: the page leaves out the head of the case file."""
     name, colon, rest = text.partition(".crd.yaml:")
     return f"{name}{colon}{rest.lstrip('0123456789')}"
