@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Final
 
 import pytest
 from handbook import markdown, parts
+
+from pytest_crd import __main__ as program
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -44,6 +47,19 @@ def test_the_commands_of_the_page_print_its_lines(policies: Project) -> None:
     for command, *lines in consoles:
         printed = [_without_line(line) for line in policies.run(command.split()[-1]).outlines]
         assert [line for line in map(_without_line, lines) if line != "…" and line not in printed] == []
+
+
+@pytest.mark.session
+def test_the_expression_of_the_page_has_its_value(
+    policies: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (block,) = (block for block in BLOCKS if block.kind == "console" and "pytest-crd cel" in block.text)
+    command, output = block.text.split("\n", 1)
+    policies.write("web.yaml", "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 6}}")
+    policies.write("limits.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: limits}, data: {most: '5'}}")
+    monkeypatch.chdir(policies.pytester.path)
+    assert program.main(shlex.split(command)[2:]) == 1
+    assert capsys.readouterr().out == f"{output.rstrip()}\n"
 
 
 def _without_line(text: str) -> str:
