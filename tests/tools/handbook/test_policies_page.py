@@ -44,7 +44,7 @@ def test_the_commands_of_the_page_print_its_lines(policies: Project) -> None:
     policies.cases(f"{text}cases:\n{wrong}", "tests/test_wrong.crd.yaml")
     consoles = [block.text.splitlines() for block in BLOCKS if block.kind == "console"]
 
-    for command, *lines in consoles:
+    for command, *lines in (console for console in consoles if "pytest-crd" not in console[0]):
         printed = [_without_line(line) for line in policies.run(command.split()[-1]).outlines]
         assert [line for line in map(_without_line, lines) if line != "…" and line not in printed] == []
 
