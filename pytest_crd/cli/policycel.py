@@ -18,12 +18,12 @@ from pytest_crd.engine.registry.admission import ADMINISTRATOR, AdmissionRequest
 from pytest_crd.engine.rules.trial import TrialError
 from pytest_crd.policies import activation, compiledpolicies, reading
 from pytest_crd.policies.composition import VARIABLES, LazyVariables
-from pytest_crd.policies.definitions import Binding, Policy
+from pytest_crd.policies.definitions import Policy, PolicyBinding
 from pytest_crd.policies.invocations import PolicyInvocation
 from pytest_crd.policies.projectadmission import user_of
 from pytest_crd.server.builtin import builtinkinds
 from pytest_crd.webhooks import admissionexpressions, matching
-from pytest_crd.webhooks.admissionexpressions import Budget
+from pytest_crd.webhooks.admissionexpressions import CostBudget
 from pytest_crd.webhooks.calledwebhooks import labelled
 from pytest_crd.webhooks.versionedobjects import VersionedObjects
 
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     expression = compiled.composition.compile(options.expression, ())
     if expression.problem:
         raise TrialError(expression.problem)
-    budget = Budget(_BUDGET)
+    budget = CostBudget(_BUDGET)
     bound = compiled.composition.bind(_variables(options, policy, named), budget)
     outcome = admissionexpressions.evaluate(expression, bound, budget)
     print("\n".join(_lines(outcome.problem, outcome.value, str(expression.type), _BUDGET - budget.left)))
@@ -112,7 +112,7 @@ def _variables(options: argparse.Namespace, policy: Policy, named: Profile) -> a
         raise TrialError("name the file of the object with --self, or that of the old object with --old")
     request = _request(options, new, old, _resource(options, stated))
     invocation = matching.invocation(request, request.version)
-    item = PolicyInvocation(policy, Binding("", policy.name), invocation, _read(options.params))
+    item = PolicyInvocation(policy, PolicyBinding("", policy.name), invocation, _read(options.params))
     namespace = _read(options.namespace_object) or (labelled(request.namespace) if request.namespace else None)
     return activation.activate(item, request, VersionedObjects(request, named), namespace).expressions
 

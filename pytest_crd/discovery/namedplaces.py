@@ -26,7 +26,7 @@ _HARMLESS: Final = frozenset(
 )
 
 
-class Place(NamedTuple):
+class NamedPlace(NamedTuple):
     """
     A file, or the output of a command.
 
@@ -56,7 +56,7 @@ class PlaceSettings(NamedTuple):
 
 def read(
     patterns: Sequence[str], command_lines: Sequence[str], settings: PlaceSettings, *, base: Path, folder: Path
-) -> Iterator[Place]:
+) -> Iterator[NamedPlace]:
     """
     Yield the files and the outputs.
 
@@ -74,10 +74,10 @@ def read(
     expanded = [path for pattern in patterns for path in _expand(pattern, base, settings)]
     for file in manifest.files(expanded, base=base) if expanded else ():
         if file.path.name not in kustomizations.NAMES:
-            yield Place(file.name, file.read(), file.named and file.name in patterns)
+            yield NamedPlace(file.name, file.read(), file.named and file.name in patterns)
     for command in command_lines:
         try:
-            yield Place(f"`{command}`", commands.run(command, folder=folder), is_named=True)
+            yield NamedPlace(f"`{command}`", commands.run(command, folder=folder), is_named=True)
         except CrdError as error:
             mistakes = [item.message for item in error.mistakes]
             raise CrdError([Mistake(f"{settings.commands}: `{command}`", 0, text) for text in mistakes]) from None

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.policies.definitions import Binding, Policy
+from pytest_crd.policies.definitions import Policy, PolicyBinding
 
 # Called with the key and the value of an annotation.
 Annotate: TypeAlias = Callable[[str, str], None]
@@ -40,7 +40,7 @@ class AuditAnnotations:
         if cut not in values:
             values.append(cut)
 
-    def add_failure(self, policy: Policy, binding: Binding, index: int, message: str) -> None:
+    def add_failure(self, policy: Policy, binding: PolicyBinding, index: int, message: str) -> None:
         """Add a failed validation of a binding with the action Audit."""
         failure = {
             "message": message,

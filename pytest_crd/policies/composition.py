@@ -17,9 +17,15 @@ from pytest_crd.engine.cel.types.celtypes import BOOL, DYN, Type, TypeKind
 from pytest_crd.engine.cel.values.celvalues import MISSING, MapValue, Value
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import escaping
-from pytest_crd.policies.definitions import Variable
+from pytest_crd.policies.definitions import PolicyVariable
 from pytest_crd.webhooks import admissionexpressions
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, AdmissionStructs, Budget, Declared, Variables
+from pytest_crd.webhooks.admissionexpressions import (
+    AdmissionExpression,
+    AdmissionStructs,
+    CostBudget,
+    Declared,
+    Variables,
+)
 
 VARIABLES: Final = "variables"
 STRUCT: Final = "kubernetes.variables"
@@ -68,7 +74,7 @@ class Composition:
         self._declared = Declared(is_new, has_params)
         self._further = {VARIABLES: celtypes.struct(STRUCT)} if has_variables else {}
 
-    def add(self, variable: Variable, *, is_new: bool | None = None) -> AdmissionExpression:
+    def add(self, variable: PolicyVariable, *, is_new: bool | None = None) -> AdmissionExpression:
         """
         Compile a variable, and let later expressions use it; return the compiled expression.
 
@@ -107,7 +113,7 @@ class Composition:
             declared = declared._replace(is_new=is_new)
         return admissionexpressions.compile(text, self._environment(extend, declared), tuple(types))
 
-    def bind(self, variables: Variables, budget: Budget) -> dict[str, Value]:
+    def bind(self, variables: Variables, budget: CostBudget) -> dict[str, Value]:
         """
         Return variables with the variables of the policy.
 
@@ -135,7 +141,7 @@ class LazyVariables(MapValue):
 
     go_type = "*lazy.MapValue"
 
-    def __init__(self, compiled: Mapping[str, AdmissionExpression], variables: Variables, budget: Budget) -> None:
+    def __init__(self, compiled: Mapping[str, AdmissionExpression], variables: Variables, budget: CostBudget) -> None:
         """
         Create for a request.
 

@@ -15,17 +15,17 @@ from pytest_crd.engine.golang import gostrings
 from pytest_crd.policies import evaluating
 from pytest_crd.policies.activation import Activation
 from pytest_crd.policies.compiledpolicies import CompiledPolicy
-from pytest_crd.policies.definitions import Policy, Validation
-from pytest_crd.policies.evaluating import Part
+from pytest_crd.policies.definitions import Policy, PolicyValidation
+from pytest_crd.policies.evaluating import PolicyPart
 from pytest_crd.policies.surroundings import Observe
-from pytest_crd.webhooks.admissionexpressions import Budget, Evaluated, OutOfBudgetError
+from pytest_crd.webhooks.admissionexpressions import CostBudget, ExpressionOutcome, OutOfBudgetError
 from pytest_crd.webhooks.matchconditions import MatchConditionError
 
 _BUDGET: Final = 10_000_000
 _LONGEST_MESSAGE: Final = 5 * 1024
 
 
-class Decision(NamedTuple):
+class PolicyDecision(NamedTuple):
     """
     A decision against a request.
 
@@ -62,7 +62,7 @@ class PolicyResult(NamedTuple):
         annotations: The audit annotations.
     """
 
-    decisions: tuple[Decision | None, ...] = ()
+    decisions: tuple[PolicyDecision | None, ...] = ()
     annotations: tuple[Annotation, ...] = ()
 
 
@@ -79,29 +79,33 @@ def decide(compiled: CompiledPolicy, activation: Activation, observe: Observe) -
     try:
         if not evaluating.meets_conditions(compiled, activation, observe):
             return PolicyResult()
-        budget = Budget(_BUDGET)
-        part = Part(compiled, "validations", observe)
+        budget = CostBudget(_BUDGET)
+        part = PolicyPart(compiled, "validations", observe)
         outcomes = part.evaluate(compiled.validations, activation.expressions, budget)
         decisions = tuple(_decide(compiled, outcomes, activation, budget, observe))
-        part = Part(compiled, "auditAnnotations", observe)
-        values = part.evaluate(compiled.annotations, activation.annotations, Budget(_BUDGET))
+        part = PolicyPart(compiled, "auditAnnotations", observe)
+        values = part.evaluate(compiled.annotations, activation.annotations, CostBudget(_BUDGET))
     except (MatchConditionError, OutOfBudgetError) as error:
         return PolicyResult((_failed(policy, str(error)),))
     return PolicyResult(decisions, tuple(_annotate(policy, values)))
 
 
-def _failed(policy: Policy, problem: str) -> Decision | None:
+def _failed(policy: Policy, problem: str) -> PolicyDecision | None:
     """Return the decision after an error; None if the failure policy is Ignore."""
-    return None if policy.failure_policy == "Ignore" else Decision(problem)
+    return None if policy.failure_policy == "Ignore" else PolicyDecision(problem)
 
 
 def _decide(
-    compiled: CompiledPolicy, outcomes: Sequence[Evaluated], activation: Activation, budget: Budget, observe: Observe
-) -> Iterator[Decision | None]:
+    compiled: CompiledPolicy,
+    outcomes: Sequence[ExpressionOutcome],
+    activation: Activation,
+    budget: CostBudget,
+    observe: Observe,
+) -> Iterator[PolicyDecision | None]:
     policy, exhausted = compiled.definition, ""
-    messages: Sequence[Evaluated] = ()
+    messages: Sequence[ExpressionOutcome] = ()
     try:
-        part = Part(compiled, "messageExpression", observe)
+        part = PolicyPart(compiled, "messageExpression", observe)
         messages = part.evaluate(compiled.messages, activation.messages, budget)
     except OutOfBudgetError as error:
         exhausted = f"failed messageExpression: {error}"
@@ -111,10 +115,10 @@ def _decide(
         elif outcome.value is True:
             yield None
         else:
-            yield Decision(_message(validation, messages[index].value), validation.reason)
+            yield PolicyDecision(_message(validation, messages[index].value), validation.reason)
 
 
-def _message(validation: Validation, evaluated: Value) -> str:
+def _message(validation: PolicyValidation, evaluated: Value) -> str:
     """Return the message of a failed validation: the evaluated one if it is usable, else the stated one, else the expression."""
     message = gostrings.trim_space(evaluated) if isinstance(evaluated, str) else ""
     if len(message.encode("utf-8", "surrogatepass")) > _LONGEST_MESSAGE or "\n" in message:
@@ -123,7 +127,7 @@ def _message(validation: Validation, evaluated: Value) -> str:
     return message or f"failed expression: {gostrings.trim_space(validation.expression)}"
 
 
-def _annotate(policy: Policy, outcomes: Sequence[Evaluated]) -> Iterator[Annotation]:
+def _annotate(policy: Policy, outcomes: Sequence[ExpressionOutcome]) -> Iterator[Annotation]:
     for annotation, outcome in zip(policy.audit_annotations, outcomes, strict=True):
         if outcome.problem:
             if _failed(policy, outcome.problem):

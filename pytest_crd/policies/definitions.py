@@ -56,7 +56,7 @@ class ParamRef(NamedTuple):
     not_found_action: str
 
 
-class Variable(NamedTuple):
+class PolicyVariable(NamedTuple):
     """
     A variable of a policy.
 
@@ -69,7 +69,7 @@ class Variable(NamedTuple):
     expression: str
 
 
-class Validation(NamedTuple):
+class PolicyValidation(NamedTuple):
     """
     A validation of a policy.
 
@@ -99,7 +99,7 @@ class AuditAnnotation(NamedTuple):
     value_expression: str
 
 
-class Mutation(NamedTuple):
+class PolicyMutation(NamedTuple):
     """
     A mutation of a policy.
 
@@ -138,16 +138,16 @@ class Policy(NamedTuple):
     param_kind: ParamKind | None = None
     failure_policy: str = "Fail"
     match_conditions: tuple[MatchCondition, ...] = ()
-    variables: tuple[Variable, ...] = ()
-    validations: tuple[Validation, ...] = ()
+    variables: tuple[PolicyVariable, ...] = ()
+    validations: tuple[PolicyValidation, ...] = ()
     audit_annotations: tuple[AuditAnnotation, ...] = ()
-    mutations: tuple[Mutation, ...] = ()
+    mutations: tuple[PolicyMutation, ...] = ()
     reinvocation_policy: str = "Never"
     source: str = ""
     line: int = 0
 
 
-class Binding(NamedTuple):
+class PolicyBinding(NamedTuple):
     """
     A binding of a policy.
 
@@ -195,7 +195,7 @@ def read_policy(resource: JSONObject, source: str = "", line: int = 0) -> Policy
         match_conditions=tuple(
             MatchCondition(item["name"], item["expression"]) for item in _items(spec, "matchConditions")
         ),
-        variables=tuple(Variable(item["name"], item["expression"]) for item in _items(spec, "variables")),
+        variables=tuple(PolicyVariable(item["name"], item["expression"]) for item in _items(spec, "variables")),
         validations=tuple(map(_validation, _items(spec, "validations"))),
         audit_annotations=tuple(
             AuditAnnotation(item["key"], item["valueExpression"]) for item in _items(spec, "auditAnnotations")
@@ -207,7 +207,7 @@ def read_policy(resource: JSONObject, source: str = "", line: int = 0) -> Policy
     )
 
 
-def read_binding(resource: JSONObject, source: str = "", line: int = 0) -> Binding:
+def read_binding(resource: JSONObject, source: str = "", line: int = 0) -> PolicyBinding:
     """
     Return a binding.
 
@@ -218,7 +218,7 @@ def read_binding(resource: JSONObject, source: str = "", line: int = 0) -> Bindi
     """
     spec = resource["spec"]
     reference, criteria = spec.get("paramRef"), spec.get("matchResources")
-    return Binding(
+    return PolicyBinding(
         name=resource["metadata"]["name"],
         policy_name=spec["policyName"],
         param_ref=None if reference is None else _param_ref(reference),
@@ -234,15 +234,15 @@ def _items(spec: JSONObject, field: str) -> Sequence[JSONObject]:
     return items
 
 
-def _validation(item: JSONObject) -> Validation:
+def _validation(item: JSONObject) -> PolicyValidation:
     fields = (item.get(field) or "" for field in ("message", "messageExpression", "reason"))
-    return Validation(item["expression"], *fields)
+    return PolicyValidation(item["expression"], *fields)
 
 
-def _mutation(item: JSONObject) -> Mutation:
+def _mutation(item: JSONObject) -> PolicyMutation:
     patch_type = item["patchType"]
     holder = item["jsonPatch" if patch_type == JSON_PATCH else "applyConfiguration"]
-    return Mutation(patch_type, holder["expression"])
+    return PolicyMutation(patch_type, holder["expression"])
 
 
 def _param_ref(reference: JSONObject) -> ParamRef:

@@ -10,10 +10,10 @@ from pytest_crd.policies.compiledpolicies import CompiledPolicy
 from pytest_crd.policies.composition import VARIABLES
 from pytest_crd.policies.surroundings import Evaluation, Observe
 from pytest_crd.webhooks import admissionexpressions, matchconditions
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, Budget, Evaluated, Variables
+from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, CostBudget, ExpressionOutcome, Variables
 
 
-class Part(NamedTuple):
+class PolicyPart(NamedTuple):
     """
     The expressions of one field of a policy.
 
@@ -28,8 +28,8 @@ class Part(NamedTuple):
     observe: Observe
 
     def evaluate(
-        self, expressions: Sequence[AdmissionExpression | None], variables: Variables, budget: Budget
-    ) -> list[Evaluated]:
+        self, expressions: Sequence[AdmissionExpression | None], variables: Variables, budget: CostBudget
+    ) -> list[ExpressionOutcome]:
         """
         Return the outcomes of expressions, which share the evaluated variables of the policy; empty ones without an expression.
 
@@ -43,13 +43,13 @@ class Part(NamedTuple):
         """
         bound = self.compiled.composition.bind(variables, budget)
         return [
-            Evaluated() if expression is None else self._evaluate(index, expression, bound, budget)
+            ExpressionOutcome() if expression is None else self._evaluate(index, expression, bound, budget)
             for index, expression in enumerate(expressions)
         ]
 
     def evaluate_at(
-        self, index: int, expression: AdmissionExpression, variables: Variables, budget: Budget
-    ) -> Evaluated:
+        self, index: int, expression: AdmissionExpression, variables: Variables, budget: CostBudget
+    ) -> ExpressionOutcome:
         """
         Return the outcome of one expression, with its own values of the variables of the policy.
 
@@ -64,7 +64,9 @@ class Part(NamedTuple):
         """
         return self._evaluate(index, expression, self.compiled.composition.bind(variables, budget), budget)
 
-    def _evaluate(self, index: int, expression: AdmissionExpression, bound: Variables, budget: Budget) -> Evaluated:
+    def _evaluate(
+        self, index: int, expression: AdmissionExpression, bound: Variables, budget: CostBudget
+    ) -> ExpressionOutcome:
         outcome = admissionexpressions.evaluate(expression, bound, budget)
         evaluated = bound[VARIABLES].values
         self.observe(Evaluation(self.compiled.definition, self.name, index, expression, outcome, evaluated, bound))
@@ -83,7 +85,7 @@ def meets_conditions(compiled: CompiledPolicy, activation: Activation, observe: 
     Raises:
         MatchConditionError: A condition fails, none is false, and the failure policy is Fail.
     """
-    part = Part(compiled, "matchConditions", observe)
+    part = PolicyPart(compiled, "matchConditions", observe)
     return matchconditions.are_met(
         lambda budget: part.evaluate(compiled.conditions, activation.conditions, budget),
         compiled.definition.failure_policy,

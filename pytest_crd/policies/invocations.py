@@ -14,7 +14,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import params
-from pytest_crd.policies.definitions import Binding, Policy
+from pytest_crd.policies.definitions import Policy, PolicyBinding
 from pytest_crd.policies.params import ParamError, ParamSource
 from pytest_crd.webhooks import matching
 from pytest_crd.webhooks.matching import Criteria, Invocation, NamespaceOf
@@ -46,7 +46,7 @@ class BoundPolicy(NamedTuple):
     """
 
     policy: Policy
-    bindings: tuple[Binding, ...]
+    bindings: tuple[PolicyBinding, ...]
 
 
 class PolicySet(NamedTuple):
@@ -80,7 +80,7 @@ class PolicyInvocation(NamedTuple):
     """
 
     policy: Policy
-    binding: Binding
+    binding: PolicyBinding
     invocation: Invocation
     param: Resource | None
 
@@ -96,7 +96,7 @@ class ConfigurationProblem(NamedTuple):
     """
 
     policy: Policy
-    binding: Binding | None
+    binding: PolicyBinding | None
     message: str
 
     @classmethod
@@ -105,7 +105,7 @@ class ConfigurationProblem(NamedTuple):
         return cls(policy, None, f"failed to configure policy: {problem}")
 
     @classmethod
-    def of_binding(cls, policy: Policy, binding: Binding, problem: str) -> ConfigurationProblem:
+    def of_binding(cls, policy: Policy, binding: PolicyBinding, problem: str) -> ConfigurationProblem:
         """Return a problem of a binding."""
         return cls(policy, binding, f"failed to configure binding: {problem}")
 
@@ -115,9 +115,9 @@ def is_exempt(request: AdmissionRequest) -> bool:
     return request.resource in _EXCLUDED.get(request.group, ())
 
 
-def group(policies: Iterable[Policy], bindings: Iterable[Binding]) -> tuple[BoundPolicy, ...]:
+def group(policies: Iterable[Policy], bindings: Iterable[PolicyBinding]) -> tuple[BoundPolicy, ...]:
     """Return the policies that have bindings, in the order of their names."""
-    by_policy: dict[str, list[Binding]] = {}
+    by_policy: dict[str, list[PolicyBinding]] = {}
     for binding in sorted(bindings, key=lambda binding: binding.name):
         by_policy.setdefault(binding.policy_name, []).append(binding)
     ordered = sorted(policies, key=lambda policy: policy.name)

@@ -34,13 +34,13 @@ from pytest_crd.policies import (
     valueorigins,
 )
 from pytest_crd.policies.compiledpolicies import CompiledPolicy
-from pytest_crd.policies.definitions import APPLY_CONFIGURATION, Binding, Policy
-from pytest_crd.policies.evaluating import Part
+from pytest_crd.policies.definitions import APPLY_CONFIGURATION, Policy, PolicyBinding
+from pytest_crd.policies.evaluating import PolicyPart
 from pytest_crd.policies.invocations import BoundPolicy, ConfigurationProblem, PolicyInvocation
-from pytest_crd.policies.patcherrors import PatchError
+from pytest_crd.policies.patcherrors import MutationError
 from pytest_crd.policies.surroundings import Surroundings
 from pytest_crd.policies.valueorigins import Origins
-from pytest_crd.webhooks.admissionexpressions import Budget, OutOfBudgetError
+from pytest_crd.webhooks.admissionexpressions import CostBudget, OutOfBudgetError
 from pytest_crd.webhooks.matchconditions import MatchConditionError
 from pytest_crd.webhooks.matching import Invocation
 from pytest_crd.webhooks.versionedobjects import NotConvertedError, VersionedObjects
@@ -162,7 +162,7 @@ class _Round:
                 continue
             try:
                 objects.change(self._mutate(item, compiled, index, objects, namespace))
-            except PatchError as error:
+            except MutationError as error:
                 self._fail(policy, binding, str(error))
         if not jsonvalue.equal(before, objects.new):
             self._note_change()
@@ -185,24 +185,24 @@ class _Round:
         Return the object after one mutation.
 
         Raises:
-            PatchError: The mutation fails.
+            MutationError: The mutation fails.
             RefusedError: 500: the result is no object of its kind.
         """
         expression, current = compiled.mutations[index], objects.new or {}
         if expression.program is None:
-            raise PatchError(expression.problem)
+            raise MutationError(expression.problem)
         find_type = self._request.interfaces.merge_type
         if find_type is None:
             raise UnsupportedExpressionError(f"mutations of {current.get('kind')} by policies")
         variables = activation.activate(item, self._request, objects, namespace).expressions
-        part = Part(compiled, "mutations", self._surroundings.listeners.observe)
+        part = PolicyPart(compiled, "mutations", self._surroundings.listeners.observe)
         try:
             with valueorigins.tracking() as joined:
-                outcome = part.evaluate_at(index, expression, variables, Budget(_BUDGET))
+                outcome = part.evaluate_at(index, expression, variables, CostBudget(_BUDGET))
         except OutOfBudgetError as error:
-            raise PatchError(str(error)) from None
+            raise MutationError(str(error)) from None
         if outcome.problem:
-            raise PatchError(outcome.problem)
+            raise MutationError(outcome.problem)
         origins = Origins(variables, joined, reflects=self._profile.reflects_requests)
         go = self._request.interfaces.go
         if go is not None and item.invocation.version != self._request.version:
@@ -216,11 +216,11 @@ class _Round:
         go = _GO_SCALE if is_scale and go is not None else go
         patched = jsonpatching.apply(outcome.value, origins, current, go and go.type, self._profile)
         if is_scale and go is None and patched is not current:
-            raise PatchError(_SCALE)
+            raise MutationError(_SCALE)
         return patched if go is None else go.default({**patched})
 
     def _fail(
-        self, policy: Policy, binding: Binding | None, problem: str, reason: str = policyrefusals.INVALID
+        self, policy: Policy, binding: PolicyBinding | None, problem: str, reason: str = policyrefusals.INVALID
     ) -> None:
         """Note a policy that fails, unless its failure policy is Ignore."""
         if policy.failure_policy == "Ignore":
@@ -242,7 +242,7 @@ def _decode(merged: Resource, go: GoObjects) -> Resource:
     Return a merged object of a built-in kind, decoded and with defaults.
 
     Raises:
-        PatchError: It does not fit its Go type.
+        MutationError: It does not fit its Go type.
 
     Reference:
         apimachinery runtime/scheme.go, unstructuredToTyped.
@@ -251,5 +251,5 @@ def _decode(merged: Resource, go: GoObjects) -> Resource:
         decoded = decoding.decode(converting.convert(merged, go.type), go.type).value
     except (MistypedError, DecodeError) as error:
         cannot = f"unable to convert unstructured object to {applyconfiguration.spell_kind(merged)}"
-        raise PatchError(f"{cannot}: {error}") from None
+        raise MutationError(f"{cannot}: {error}") from None
     return go.default({**decoded, "apiVersion": merged["apiVersion"], "kind": merged["kind"]})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from pytest_crd.policies.definitions import Binding, Policy
+from pytest_crd.policies.definitions import Policy, PolicyBinding
 from pytest_crd.policies.invocations import PolicyInvocation
 from pytest_crd.policies.surroundings import Evaluation
 
@@ -36,12 +36,12 @@ class PolicyPoint(NamedTuple):
         return f"{self.place} {self.result}"
 
 
-def points(policy: Policy, bindings: Iterable[Binding]) -> tuple[PolicyPoint, ...]:
+def points(policy: Policy, bindings: Iterable[PolicyBinding]) -> tuple[PolicyPoint, ...]:
     """Return the points of a policy with its bindings, in the order of its fields."""
     return tuple(PolicyPoint(policy.kind, policy.name, *point) for point in _points(policy, bindings))
 
 
-def _points(policy: Policy, bindings: Iterable[Binding]) -> Iterator[tuple[str, str]]:
+def _points(policy: Policy, bindings: Iterable[PolicyBinding]) -> Iterator[tuple[str, str]]:
     if policy.param_kind is not None:
         for binding in bindings:
             if binding.param_ref is not None:

@@ -14,7 +14,7 @@ from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.policies import definitions, invocations, policytypes
-from pytest_crd.policies.definitions import BINDING_OF, KINDS, MUTATING, VALIDATING, Binding, Policy
+from pytest_crd.policies.definitions import BINDING_OF, KINDS, MUTATING, VALIDATING, Policy, PolicyBinding
 from pytest_crd.policies.invocations import BoundPolicy, PolicySet
 from pytest_crd.policies.projectadmission import ProjectPolicies
 from pytest_crd.policies.validation import objectvalidation
@@ -109,7 +109,7 @@ def _find_twins(items: Sequence[Manifest]) -> Iterable[Mistake]:
             yield Mistake(item.source, item.line_of(), message)
 
 
-def _find_idle(policies: Sequence[Policy], bindings: Sequence[Binding]) -> Iterable[Mistake]:
+def _find_idle(policies: Sequence[Policy], bindings: Sequence[PolicyBinding]) -> Iterable[Mistake]:
     """Yield a mistake for each policy without a binding, and for each binding without its policy."""
     bound, names = {binding.policy_name for binding in bindings}, {policy.name for policy in policies}
     for policy in policies:

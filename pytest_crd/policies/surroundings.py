@@ -11,7 +11,7 @@ from pytest_crd.policies.auditing import Annotate
 from pytest_crd.policies.definitions import Policy
 from pytest_crd.policies.invocations import ConfigurationProblem, PolicyInvocation
 from pytest_crd.policies.params import ParamSource
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, Evaluated, Variables
+from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, ExpressionOutcome, Variables
 from pytest_crd.webhooks.matching import NamespaceOf
 
 
@@ -33,7 +33,7 @@ class Evaluation(NamedTuple):
     part: str
     position: int
     expression: AdmissionExpression
-    outcome: Evaluated
+    outcome: ExpressionOutcome
     variables: Mapping[str, Value]
     bound: Variables
 

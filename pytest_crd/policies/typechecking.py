@@ -23,7 +23,7 @@ from pytest_crd.engine.rules import environments, schemadeclarations
 from pytest_crd.engine.rules.schemadeclarations import Declaration, SchemaDeclarations
 from pytest_crd.engine.schema import structural
 from pytest_crd.policies import composition
-from pytest_crd.policies.definitions import Policy, Variable
+from pytest_crd.policies.definitions import Policy, PolicyVariable
 from pytest_crd.webhooks import admissionexpressions
 from pytest_crd.webhooks.admissionexpressions import AUTHORIZER, OBJECT, OLD_OBJECT, PARAMS, AdmissionStructs
 from pytest_crd.webhooks.matching import RequestRule
@@ -135,7 +135,7 @@ def _environment(policy: Policy, own: Declaration, params: Declaration | None, p
     return environment
 
 
-def _type_of(variable: Variable, environment: Environment) -> Type:
+def _type_of(variable: PolicyVariable, environment: Environment) -> Type:
     try:
         return composition.declare_variable(environment.compile(variable.expression).type)
     except CompileError:

@@ -16,8 +16,8 @@ from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import activation, compiledpolicies, decisions, invocations, policyrefusals
 from pytest_crd.policies.auditing import AuditAnnotations
-from pytest_crd.policies.decisions import Decision
-from pytest_crd.policies.definitions import Binding, Policy
+from pytest_crd.policies.decisions import PolicyDecision
+from pytest_crd.policies.definitions import Policy, PolicyBinding
 from pytest_crd.policies.invocations import BoundPolicy, ConfigurationProblem, PolicyInvocation
 from pytest_crd.policies.surroundings import Surroundings
 from pytest_crd.webhooks.matching import Invocation
@@ -64,7 +64,7 @@ class _Validation:
         self._warnings = warnings
         self._annotations = AuditAnnotations(surroundings.listeners.annotate, profile)
         self._by_version: dict[Invocation, VersionedObjects] = {}
-        self._denials: list[tuple[Policy, Binding | None, Decision]] = []
+        self._denials: list[tuple[Policy, PolicyBinding | None, PolicyDecision]] = []
 
     def run(self, policies: Sequence[BoundPolicy]) -> None:
         """Evaluate the policies in their order; raise RefusedError with the first denial."""
@@ -83,7 +83,7 @@ class _Validation:
         """Deny the request for a policy or a binding that cannot be evaluated, unless its failure policy is Ignore."""
         self._surroundings.listeners.observe_problem(problem)
         if problem.policy.failure_policy == _FAIL:
-            self._denials.append((problem.policy, problem.binding, Decision(problem.message)))
+            self._denials.append((problem.policy, problem.binding, PolicyDecision(problem.message)))
 
     def _evaluate(self, item: PolicyInvocation) -> None:
         policy, binding, invocation, _ = item
@@ -106,11 +106,11 @@ class _Validation:
                 self._act(policy, binding, index, decision)
         for annotation in result.annotations:
             if annotation.problem:
-                self._denials.append((policy, binding, Decision(annotation.problem)))
+                self._denials.append((policy, binding, PolicyDecision(annotation.problem)))
             else:
                 self._annotations.add(policy, annotation.key, annotation.value)
 
-    def _act(self, policy: Policy, binding: Binding, index: int, decision: Decision) -> None:
+    def _act(self, policy: Policy, binding: PolicyBinding, index: int, decision: PolicyDecision) -> None:
         """Follow the validation actions of a binding after a failed validation."""
         for action in binding.validation_actions:
             if action == _DENY:

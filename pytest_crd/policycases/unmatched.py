@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.policies import invocations
-from pytest_crd.policies.definitions import Binding, ParamRef
+from pytest_crd.policies.definitions import ParamRef, PolicyBinding
 from pytest_crd.policies.invocations import BoundPolicy
 from pytest_crd.policycases import decidingvalues
 from pytest_crd.policycases.recording import Recording
@@ -61,7 +61,7 @@ def _explain_bindings(bound: BoundPolicy, request: AdmissionRequest, namespace_o
             yield _explain_params(bound, binding, request)
 
 
-def _explain_params(bound: BoundPolicy, binding: Binding, request: AdmissionRequest) -> str:
+def _explain_params(bound: BoundPolicy, binding: PolicyBinding, request: AdmissionRequest) -> str:
     kind, reference = bound.policy.param_kind, binding.param_ref or ParamRef("", "", None, "")
     sought = f"called {reference.name}" if reference.name else "that its selector selects"
     name = "object" if kind is None else kind.kind

@@ -23,7 +23,7 @@ from pytest_crd.server.authorization import policy
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 from pytest_crd.server.authorization.escalation import GrantAdmission
-from pytest_crd.server.authorization.paramaccess import ParamAdmission, ParamSource
+from pytest_crd.server.authorization.paramaccess import ParamAccess, ParamAdmission
 from pytest_crd.server.authorization.reviewtypes import review_types
 from pytest_crd.server.authorization.storedroles import StoredRoles
 from pytest_crd.server.builtin.builtintypes import BuiltInType, built_in
@@ -103,7 +103,7 @@ class ServerCatalog:
     def _plugins_of(self, type_: ResourceType, plugins: Admission | None) -> Admission | None:
         """Return the admission plugins of a resource. The plugins of roles also check grants; the plugins of policies check access to params."""
         if type_.group == definitions.GROUP:
-            source = ParamSource(self.authorizer, self._params.find_plural, self._find_policy)
+            source = ParamAccess(self.authorizer, self._params.find_plural, self._find_policy)
             return ParamAdmission(plugins, source)
         return GrantAdmission(plugins, self.authorizer) if type_.group == policy.GROUP else plugins
 

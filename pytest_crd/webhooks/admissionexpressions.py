@@ -154,7 +154,7 @@ class AdmissionExpression(NamedTuple):
     find_parts: Callable[[Variables], Reasons] | None = None
 
 
-class Evaluated(NamedTuple):
+class ExpressionOutcome(NamedTuple):
     """
     The outcome of an expression.
 
@@ -175,7 +175,7 @@ class OutOfBudgetError(Exception):
         super().__init__(OUT_OF_BUDGET)
 
 
-class Budget:
+class CostBudget:
     """
     The cost that the expressions of one evaluation may have together.
 
@@ -280,7 +280,7 @@ def _spell(type_: Type) -> str:
     return f"{type_.declared_name}({parameters})" if parameters else type_.declared_name
 
 
-def evaluate(expression: AdmissionExpression, variables: Variables, budget: Budget) -> Evaluated:
+def evaluate(expression: AdmissionExpression, variables: Variables, budget: CostBudget) -> ExpressionOutcome:
     """
     Return the outcome of an expression.
 
@@ -294,12 +294,12 @@ def evaluate(expression: AdmissionExpression, variables: Variables, budget: Budg
         UnsupportedExpressionError: It uses a feature that the server has and this engine has not.
     """
     if expression.program is None:
-        return Evaluated(problem=f"compilation error: {expression.problem}")
+        return ExpressionOutcome(problem=f"compilation error: {expression.problem}")
     value, cost, problem = run(expression.program, variables)
     budget.spend(cost)
     if problem:
-        return Evaluated(problem=f"expression '{expression.text}' resulted in error: {problem}")
-    return Evaluated(value)
+        return ExpressionOutcome(problem=f"expression '{expression.text}' resulted in error: {problem}")
+    return ExpressionOutcome(value)
 
 
 def run(program: Program, variables: Variables) -> tuple[Value, int, str]:

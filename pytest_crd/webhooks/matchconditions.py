@@ -14,7 +14,13 @@ from typing import Final, NamedTuple
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.profile import Profile
 from pytest_crd.webhooks import admissionexpressions
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, Budget, Declared, Evaluated, OutOfBudgetError
+from pytest_crd.webhooks.admissionexpressions import (
+    AdmissionExpression,
+    CostBudget,
+    Declared,
+    ExpressionOutcome,
+    OutOfBudgetError,
+)
 
 # The cost limit of all conditions of a webhook or a policy for one request.
 _BUDGET: Final = 2_500_000
@@ -53,7 +59,7 @@ def _environment(profile: Profile, *, is_new: bool) -> Environment:
     return admissionexpressions.environment(profile, Declared(is_new))
 
 
-def are_met(evaluate: Callable[[Budget], Sequence[Evaluated]], failure_policy: str) -> bool:
+def are_met(evaluate: Callable[[CostBudget], Sequence[ExpressionOutcome]], failure_policy: str) -> bool:
     """
     Return whether a request meets all conditions; if one fails, none is false, and the policy is Ignore, return False.
 
@@ -66,7 +72,7 @@ def are_met(evaluate: Callable[[Budget], Sequence[Evaluated]], failure_policy: s
         UnsupportedExpressionError: A condition uses a feature that the server has and this engine has not.
     """
     try:
-        outcomes = evaluate(Budget(_BUDGET))
+        outcomes = evaluate(CostBudget(_BUDGET))
     except OutOfBudgetError as error:
         if failure_policy == "Fail":
             raise MatchConditionError(str(error)) from None

@@ -17,11 +17,11 @@ from pytest_crd.policies import mutating
 from pytest_crd.policies.definitions import (
     APPLY_CONFIGURATION,
     MUTATING,
-    Binding,
-    Mutation,
     ParamKind,
     Policy,
-    Variable,
+    PolicyBinding,
+    PolicyMutation,
+    PolicyVariable,
 )
 from pytest_crd.policies.invocations import BoundPolicy
 from pytest_crd.policies.params import NoParams
@@ -62,14 +62,14 @@ def deployment(expression: str) -> Any:
 
 def mutate(*expressions: str, interfaces: Any = None, kind: Any = None, resource: Any = None, **fields: Any) -> Any:
     """Return an object without a schema after a policy."""
-    mutations = tuple(Mutation(APPLY_CONFIGURATION, expression) for expression in expressions)
+    mutations = tuple(PolicyMutation(APPLY_CONFIGURATION, expression) for expression in expressions)
     policy = Policy(MUTATING, "p", _CRITERIA, mutations=mutations, param_kind=kind, **fields)
     resource = resource or {"apiVersion": "v1", "kind": "Thing", "metadata": {"name": "a"}}
     interfaces = interfaces or admission.single_version("v1")
     named: Any = {"group": "", "version": "v1", "kind": "Thing", "resource": "things", "subresource": "", "name": "a"}
     rest: Any = {"namespace": "", "old_object": None, "options": {}, "dry_run": False, "user": ADMINISTRATOR}
     request = AdmissionRequest("CREATE", **named, **rest, object=resource, interfaces=interfaces)
-    bound = [BoundPolicy(policy, (Binding("b", "p"),))]
+    bound = [BoundPolicy(policy, (PolicyBinding("b", "p"),))]
     return mutating.mutate(
         bound, request, Surroundings(lambda _: None, NoParams(), PolicyListeners()), patches.NEWEST, Reinvocation()
     )
@@ -173,7 +173,7 @@ def test_failures_are_ignored_on_demand() -> None:
 def test_expensive_mutations_fail() -> None:
     numbers = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]"
     variable = f"{numbers}.map(a, {numbers}.map(b, {numbers}.map(c, {numbers}.map(d, d))))"
-    variables = tuple(Variable(f"v{index}", variable) for index in range(99))
+    variables = tuple(PolicyVariable(f"v{index}", variable) for index in range(99))
     total = " + ".join(f"size(variables.v{index})" for index in range(99))
     refused = refusal(f"Object{{a: {total}}}", interfaces=_interfaces(), variables=variables)
 

@@ -10,7 +10,7 @@ from pytest_crd.policies import applyconfiguration, jsonpatching, patchtypes, va
 from pytest_crd.policies.composition import Composition
 from pytest_crd.policies.valueorigins import Origins
 from pytest_crd.webhooks import admissionexpressions
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, Budget, Evaluated
+from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, CostBudget, ExpressionOutcome
 
 NEWEST = profile.named("1.37")
 
@@ -20,16 +20,16 @@ def compile(expression: str) -> AdmissionExpression:  # noqa: A001 - read as pat
     return Composition(NEWEST, has_params=True).compile(expression, (), extend=patchtypes.extend)
 
 
-def evaluate(expression: str, resource: Any = None, **further: Any) -> Evaluated:
+def evaluate(expression: str, resource: Any = None, **further: Any) -> ExpressionOutcome:
     """Return the outcome of an expression."""
-    return admissionexpressions.evaluate(compile(expression), _variables(resource, further), Budget(10_000_000))
+    return admissionexpressions.evaluate(compile(expression), _variables(resource, further), CostBudget(10_000_000))
 
 
 def apply(expression: str, crd: CustomResourceDefinition, resource: Any, **further: Any) -> Any:
     """Return an object after an apply configuration or, for a list of operations, a JSON patch."""
     variables = _variables(resource, further)
     with valueorigins.tracking() as joined:
-        outcome = admissionexpressions.evaluate(compile(expression), variables, Budget(10_000_000))
+        outcome = admissionexpressions.evaluate(compile(expression), variables, CostBudget(10_000_000))
     assert not outcome.problem, outcome.problem
     origins = Origins(variables, joined, reflects=True)
     if "JSONPatch" in expression:

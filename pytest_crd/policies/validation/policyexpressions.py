@@ -16,7 +16,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.policies.composition import Composition, Extend
-from pytest_crd.policies.definitions import MUTATING, Variable
+from pytest_crd.policies.definitions import MUTATING, PolicyVariable
 from pytest_crd.webhooks import conditionvalidation
 from pytest_crd.webhooks.admissionexpressions import AdmissionExpression
 
@@ -85,7 +85,7 @@ class PolicyExpressions:
         )
         yield from conditionvalidation.validate_compiled(compiled, path, shown)
 
-    def add(self, variable: Variable, path: FieldPath) -> Errors:
+    def add(self, variable: PolicyVariable, path: FieldPath) -> Errors:
         """Yield the error of a variable that does not compile, and let later expressions use it."""
         # The server compares it with the expressions of validations.
         is_new = (VALIDATIONS, variable.expression) not in self._stored

@@ -21,7 +21,7 @@ from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
 from pytest_crd.policies import patchtypes
-from pytest_crd.policies.definitions import MUTATING, Variable
+from pytest_crd.policies.definitions import MUTATING, PolicyVariable
 from pytest_crd.policies.validation import matchresources, paramvalidation, policyexpressions
 from pytest_crd.policies.validation.policyexpressions import PolicyExpressions, Usage
 from pytest_crd.webhooks import conditionvalidation, rulevalidation
@@ -128,7 +128,7 @@ def _validate_variable(variable: JSONObject, expressions: PolicyExpressions, pat
     if not gostrings.trim_space(expression):
         yield fielderror.required(path.child("expression"), _NOT_SPECIFIED)
     else:
-        yield from expressions.add(Variable(name, expression), path.child("expression"))
+        yield from expressions.add(PolicyVariable(name, expression), path.child("expression"))
 
 
 def _validate_validations(policy: PolicyObject, expressions: PolicyExpressions, path: FieldPath) -> Errors:

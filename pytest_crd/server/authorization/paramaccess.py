@@ -25,7 +25,7 @@ _ANY: Final = "*"
 _POLICY_OF: Final = {binding: policy for policy, binding in BINDING_OF.items()}
 
 
-class ParamSource(NamedTuple):
+class ParamAccess(NamedTuple):
     """
     The objects of a server that decide about access to params.
 
@@ -50,7 +50,7 @@ class ParamAdmission(NamedTuple):
     """
 
     inner: Admission | None
-    source: ParamSource
+    source: ParamAccess
 
     def mutate(self, request: AdmissionRequest) -> Admitted:
         """Return the object after the mutating plugins; raise RefusedError if one refuses it."""
@@ -63,7 +63,7 @@ class ParamAdmission(NamedTuple):
         return Admitted(request.object) if self.inner is None else self.inner.validate(request)
 
 
-def demand_access(request: AdmissionRequest, new: Resource, source: ParamSource) -> None:
+def demand_access(request: AdmissionRequest, new: Resource, source: ParamAccess) -> None:
     """
     Refuse a policy or binding if the user may not read its params.
 
@@ -95,7 +95,7 @@ def demand_access(request: AdmissionRequest, new: Resource, source: ParamSource)
         raise RefusedError(Refusal(422, "Invalid", message, errors=(error,), subject=subject))
 
 
-def _find_policy_problem(user: User, value: Resource, source: ParamSource) -> str:
+def _find_policy_problem(user: User, value: Resource, source: ParamAccess) -> str:
     kind = _read_kind(value)
     group = kind.api_version.rpartition("/")[0]
     question = AccessAttributes(user, "get", group, source.find_plural(kind) or _ANY, namespace=_ANY, name=_ANY)
@@ -107,7 +107,7 @@ def _find_policy_problem(user: User, value: Resource, source: ParamSource) -> st
     )
 
 
-def _find_binding_problem(request: AdmissionRequest, spec: Resource, source: ParamSource) -> str:
+def _find_binding_problem(request: AdmissionRequest, spec: Resource, source: ParamAccess) -> str:
     reference, user = spec["paramRef"], request.user
     stored = source.find_policy(_POLICY_OF[request.kind], spec["policyName"])
     value = None if stored is None else stored["spec"].get("paramKind")
