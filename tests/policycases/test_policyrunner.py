@@ -9,6 +9,7 @@ from support import policycases as policies
 from support.policycases import explain
 
 from pytest_crd.cases.caseresult import CaseResult
+from pytest_crd.engine.api.context import GivenFacts
 from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, Authorize
 from pytest_crd.engine.inputerror import InputError
 
@@ -413,3 +414,12 @@ def test_an_old_node_has_the_taints_of_the_case(tmp_path: Path, spec: str) -> No
     node = f"{{apiVersion: v1, kind: Node, metadata: {{name: n1}}, spec: {spec}}}"
     case_file = policies.load(f"- {{name: a, old: {node}, input: {node}, accepted: true}}\n", "still")
     assert policies.run(case_file, policies.subject_of(case_file, NODES, tmp_path)).holds
+
+
+def test_admission_with_the_facts_of_a_case_is_a_key_of_caches() -> None:
+    """A CRD keeps its conversion webhook by the admission of the project."""
+    admission = policies.admission_of(AUTHORIZED)
+    given = admission.giving(GivenFacts(user={"username": "ada"}))
+
+    assert hash(given) != hash(admission)
+    assert given != admission
