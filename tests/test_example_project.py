@@ -19,12 +19,12 @@ def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pyteste
 
     result = sessions.project(pytester).run("--deselect", "controller")
 
-    result.assert_outcomes(passed=76, skipped=2, deselected=1, xfailed=1)
+    result.assert_outcomes(passed=86, skipped=2, deselected=1, xfailed=1)
     assert result.ret == pytest.ExitCode.OK
     result.stdout.fnmatch_lines(
         [
             "crd: 4 CRDs, 6 versions from config/crd/bases and conftest.py (pytest_crd_manifests); Kubernetes 1.37",
-            "crd: 28 checks in 6 files; 2 samples",
+            "crd: 32 checks in 7 files; 2 samples",
             "crd: upgrades from released: 1 CRD, 2 objects to judge by",
             "TOTAL *",
         ]
@@ -36,7 +36,7 @@ def test_the_example_project_is_collected_from_elsewhere_by_its_own_ini_file(pyt
 
     result = sessions.project(pytester).run("example", "--deselect", "controller")
 
-    result.assert_outcomes(passed=76, skipped=2, deselected=1, xfailed=1)
+    result.assert_outcomes(passed=86, skipped=2, deselected=1, xfailed=1)
     assert result.ret == pytest.ExitCode.OK
 
 
@@ -46,7 +46,7 @@ def test_everything_of_the_example_project_passes_with_its_operator(pytester: py
 
     result = sessions.project(pytester).start()
 
-    result.assert_outcomes(passed=77, skipped=2, xfailed=1)
+    result.assert_outcomes(passed=87, skipped=2, xfailed=1)
     assert result.ret == pytest.ExitCode.OK
 
 

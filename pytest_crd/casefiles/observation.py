@@ -19,13 +19,15 @@ from pytest_crd.cases.caseresult import (
     ConflictsMismatch,
     ErrorsMismatch,
     ManagersMismatch,
+    Matched,
     ObjectMismatch,
     PathsMismatch,
     Present,
     Rejected,
     Strays,
 )
-from pytest_crd.cases.model import OF_STORED, AnyCase, ApplyCase, ConvertCase, RequestCase
+from pytest_crd.cases.model import APPLIES, OF_STORED, AnyCase, ConvertCase, PolicyCase, RequestCase
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine import ErrorType, FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
@@ -34,8 +36,14 @@ from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.schema.metafields import TYPE_META
 
 # The keys of expectations about accepted objects, and about refused ones.
-_OF_ACCEPTED: Final = ("expected", "contains", "absent", "accepted", "lost", "managers")
+_OF_ACCEPTED: Final = ("expected", "contains", "absent", "accepted", "lost", "managers", "matched")
+# Expectations whose mismatches list whole entries as texts.
+_KEYED: Final = frozenset({"auditAnnotations", "denied"})
 _OF_REFUSED: Final = ("errors", "containsErrors", "error", "denied", "conflicts", "refused")
+
+
+# Further keys that are filled in.
+_FURTHER: Final = {**dict.fromkeys(APPLIES, ("managers",)), Section.POLICY: ("auditAnnotations",)}
 
 
 class Mode(enum.IntEnum):
@@ -124,9 +132,17 @@ def get_expectations(case: AnyCase, result: CaseResult) -> dict[str, JSONValue]:
         result: Its result, with an answer.
     """
     answer, verdict = _answer(result), _verdict(case, result)
-    keys = [*case.listed, *(("managers",) if isinstance(case, ApplyCase) else ())]
-    listed = {key: _get_observed(key, case, result) for key in keys if key not in {"warnings", *_unknown(answer)}}
+    keys = [*case.listed, *_FURTHER.get(case.section, ())]
+    left_out = {*_unknown(answer), *_get_left_out(case, answer)}
+    listed = {key: _get_observed(key, case, result) for key in keys if key not in left_out}
     return {verdict: _get_observed(verdict, case, result)} | {key: paths for key, paths in listed.items() if paths}
+
+
+def _get_left_out(case: AnyCase, answer: CaseAnswer) -> frozenset[str]:
+    """Return the keys that a complete case need not have: warnings of a CRD; of a refusal by a policy, all but the denials."""
+    if not isinstance(case, PolicyCase):
+        return frozenset({"warnings"})
+    return frozenset({"warnings", "auditAnnotations"}) if answer.errors else frozenset()
 
 
 def _verdict(case: AnyCase, result: CaseResult) -> str:
@@ -135,8 +151,9 @@ def _verdict(case: AnyCase, result: CaseResult) -> str:
     if answer.errors:
         if isinstance(case, ConvertCase):
             return "refused"
-        return "denied" if answer.denials else "conflicts" if answer.conflicts else "errors"
-    return "accepted" if answer.unknown else "expected"
+        others = "error" if isinstance(case, PolicyCase) else "errors"
+        return "denied" if answer.denials else "conflicts" if answer.conflicts else others
+    return "accepted" if answer.unknown or not answer.is_changed else "expected"
 
 
 def _get_observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
@@ -146,6 +163,8 @@ def _get_observed(key: str, case: AnyCase, result: CaseResult) -> JSONValue:
         "accepted": lambda: True,
         "expected": lambda: _object(case, answer),
         "refused": lambda: answer.errors[0].message,
+        "error": lambda: answer.errors[0].message,
+        "auditAnnotations": lambda: dict(answer.audit_annotations or {}),
         "denied": lambda: [{key: text for key, text in denial._asdict().items() if text} for denial in answer.denials],
     }
     if key in of_verdict:
@@ -242,6 +261,9 @@ def _turn_verdict(case: AnyCase, result: CaseResult) -> tuple[dict[str, JSONValu
     removed = tuple(key for key in (_OF_ACCEPTED if is_refused else _OF_REFUSED) if key in declared)
     verdict = _verdict(case, result)
     values = {verdict: _get_observed(verdict, case, result)}
+    if isinstance(case, PolicyCase):
+        stated = {key: _get_observed(key, case, result) for key in ("warnings", "auditAnnotations") if key in declared}
+        return {**stated, **get_expectations(case, result)}, removed
     for key in case.listed:
         paths = _get_observed(key, case, result)
         if key in declared and key not in removed and declared[key] != paths:
@@ -261,7 +283,7 @@ def _correct(case: AnyCase, result: CaseResult) -> Iterator[tuple[str, JSONValue
             yield from _corrected_object(case, mismatch, result)
         elif isinstance(mismatch, PathsMismatch):
             listed = [*mismatch.met, *mismatch.unasked]
-            yield mismatch.key, _get_observed("denied", case, result) if mismatch.key == "denied" else listed
+            yield mismatch.key, _get_observed(mismatch.key, case, result) if mismatch.key in _KEYED else listed
         elif isinstance(mismatch, ManagersMismatch):
             owned = _get_observed("managers", case, result)
             yield "managers", {name: owned.get(name, []) for name in case.declared["managers"]}
@@ -336,6 +358,7 @@ def _explain_by_hand(result: CaseResult) -> str:
 
 _BY_HAND: Final[Mapping[type, str]] = {
     Present: "absent",
+    Matched: "matched",
     ConflictsMismatch: "conflicts",
     Strays: "fields of the input that are dropped",
 }

@@ -37,7 +37,8 @@ def case_file(document: Document) -> CaseFile:
     allows_unknown = value.get("unknownFields") == "allow"
     return CaseFile(
         source=document.source,
-        crd=value["crd"],
+        crd=value.get("crd", ""),
+        policy=value.get("policy", ""),
         version=value.get("version"),
         kubernetes_version=value.get("kubernetesVersion"),
         stored_crd=value.get("storedCRD", False),
@@ -51,7 +52,7 @@ def case_file(document: Document) -> CaseFile:
 
 def _case(section: Section, value: Mapping[str, JSONValue], lines: CaseLines, *, allows_unknown: bool) -> AnyCase:
     attributes = stated_in(value, _CONVERSIONS)
-    if section in UPDATES:
+    if section in UPDATES or section is Section.POLICY:
         attributes["old_source"] = _source(value, "oldFile", "oldDocument", "oldPatch")
     if section in PATCHES:
         attributes["input"] = _patch(value["patch"])
@@ -137,11 +138,13 @@ ATTRIBUTES: Final = {
     "fieldValidation": "field_validation",
     "from": "stored_as",
     "namespaceObject": "namespace_object",
+    "auditAnnotations": "audit_annotations",
 }
 _CONVERSIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(("name", "input", "old", "expected", "contains", "accepted", "error", "skip", "xfail"), _itself),
     **dict.fromkeys(("from", "to", "refused"), _itself),
     **dict.fromkeys(("fieldValidation", "user", "namespaceObject"), _itself),
+    **dict.fromkeys(("operation", "subresource", "auditAnnotations", "matched"), _itself),
     **dict.fromkeys(("params", "authorizer"), tuple),
     **dict.fromkeys(("absent", "pruned", "defaulted", "nullsDropped", "lost", "mutated", "warnings", "marks"), tuple),
     **dict.fromkeys(("errors", "containsErrors"), _errors),

@@ -11,8 +11,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pytest_crd.cases import casekeys, keyschemas
+from pytest_crd.cases import caseconflicts, casekeys, keyschemas
 from pytest_crd.cases.casekeys import CASE_KEYS, CaseKey, case_keys
+from pytest_crd.cases.keyschemas import Need
 from pytest_crd.cases.model import APPLIES, PATCHES
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import profile
@@ -37,6 +38,7 @@ SECTION_MEANINGS: Final = {
     Section.APPLY_STATUS: "Server-side applies to the /status of an object.",
     Section.APPLY_SCALE: "Server-side applies to the /scale of an object.",
     Section.CONVERT: "The conversion of a stored object from one version of the CRD to another.",
+    Section.POLICY: "Requests for objects of any kind, of which an admission policy decides.",
 }
 
 
@@ -50,7 +52,7 @@ def _section(section: Section) -> CaseKey:
         {name: {"$ref": f"#/$defs/{name}"} for name in case_keys(section)},
         required=casekeys.required_keys(section),
         one_of=[name for name in case_keys(section) if CASE_KEYS[name].expects],
-        conflicts=casekeys.CASE_CONFLICTS,
+        conflicts=caseconflicts.CASE_CONFLICTS,
         needs=casekeys.needs(section),
     )
     return CaseKey(
@@ -64,7 +66,13 @@ FILE_KEYS: Final[Mapping[str, CaseKey]] = {
     "crd": CaseKey(
         form=keyschemas.text("the name of a CRD, or the path of its file"),
         meaning="The name of a CRD, or the path of its file, relative to this file.",
-        required=True,
+    ),
+    "policy": CaseKey(
+        form=keyschemas.text("the name of an admission policy"),
+        meaning=(
+            "The name of an admission policy of `crd_policies`, instead of `crd`; `KIND/NAME` if policies of both kinds "
+            "have the name."
+        ),
     ),
     "version": CaseKey(
         form=keyschemas.text("the name of a version, as in v1"),
@@ -93,13 +101,14 @@ def schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": SCHEMA_ID,
         **keyschemas.mapping(
-            "a mapping with `crd:` and sections of cases",
+            "a mapping with `crd:` and sections of cases, or with `policy:` and `cases:`",
             {name: keyschemas.with_meaning(key.form, key.meaning) for name, key in FILE_KEYS.items()},
-            required=[name for name, key in FILE_KEYS.items() if key.required],
             one_of=[section.value for section in Section],
+            conflicts=caseconflicts.FILE_CONFLICTS,
+            needs=(Need("crd", "policy", is_instead=True), Need("policy", "cases")),
         ),
         "patternProperties": {f"^{FREE_PREFIX}": {"description": "Free for YAML anchors."}},
-        "description": "Cases for a CustomResourceDefinition, run by pytest-crd.",
+        "description": "Cases for a CustomResourceDefinition or an admission policy, run by pytest-crd.",
         "$defs": {name: keyschemas.with_meaning(key.form, key.meaning) for name, key in CASE_KEYS.items()},
     }
 

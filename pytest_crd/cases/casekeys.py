@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.cases import keyschemas, valueforms
-from pytest_crd.cases.keyschemas import Conflict, Form, Need
-from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, UPDATES
+from pytest_crd.cases.keyschemas import Form, Need
+from pytest_crd.cases.model import ADMITTED, APPLIES, PATCHES, REQUESTS, UPDATES
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import requestbody
@@ -40,6 +40,7 @@ class CaseKey:
 
 _ALL: Final = frozenset(Section)
 _CONVERSIONS: Final = frozenset({Section.CONVERT})
+_POLICIES: Final = frozenset({Section.POLICY})
 # The sections with a single input object.
 _OF_INPUT: Final = _ALL - PATCHES - APPLIES
 
@@ -47,26 +48,6 @@ _OF_INPUT: Final = _ALL - PATCHES - APPLIES
 # Keys of a case
 
 _OLD_NEED: Final = Need("old", "oldFile", is_instead=True)
-_REFUSALS: Final = ("errors", "containsErrors", "error", "denied", "conflicts", "refused")
-CASE_CONFLICTS: Final = (
-    valueforms.INPUT_CONFLICT,
-    Conflict("old", "oldFile", "both are what is stored"),
-    Conflict("expected", "contains", "`contains` is a part of `expected`"),
-    *(
-        Conflict(stored, refusal, "an object that is refused is not stored")
-        for stored in ("expected", "contains", "absent", "lost", "managers")
-        for refusal in _REFUSALS
-        if refusal != "refused" or stored not in {"lost", "managers"}
-    ),
-    *(Conflict("accepted", refusal, "an object is either accepted or refused") for refusal in _REFUSALS[:-1]),
-    Conflict("errors", "containsErrors", "`errors` lists all errors, `containsErrors` some of them"),
-    Conflict("errors", "error", "`errors` lists all errors, `error` is the short form"),
-    *(
-        Conflict("conflicts", errors, "`conflicts` lists all conflicts, and there are no other errors then")
-        for errors in ("errors", "containsErrors")
-    ),
-    Conflict("skip", "xfail", "a case that is skipped cannot fail"),
-)
 _IF_ACCEPTED: Final = "for an object that is accepted write `accepted: true`"
 
 CASE_KEYS: Final[Mapping[str, CaseKey]] = {
@@ -115,22 +96,32 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
             "The stored object, with its status. It is optional before an apply; without managedFields it belongs"
             " to the manager before-first-apply."
         ),
-        sections=UPDATES,
+        sections=UPDATES | _POLICIES,
     ),
     "oldFile": CaseKey(
         form=keyschemas.text("the path of a file"),
         meaning="A file with the stored object, relative to this file; instead of `old`.",
-        sections=UPDATES,
+        sections=UPDATES | _POLICIES,
     ),
     "oldDocument": CaseKey(
         form=keyschemas.number("the number of a document, from 1"),
         meaning="The number of the document in `oldFile`, from 1, if it has several.",
-        sections=UPDATES,
+        sections=UPDATES | _POLICIES,
     ),
     "oldPatch": CaseKey(
         form=valueforms.PATCH,
         meaning="A change of `old` or `oldFile` before it is stored, like `patch`.",
-        sections=UPDATES,
+        sections=UPDATES | _POLICIES,
+    ),
+    "operation": CaseKey(
+        form=keyschemas.choice(("CREATE", "UPDATE", "DELETE", "CONNECT")),
+        meaning="The operation of the request. By default `CREATE` without `old`, and `UPDATE` with it.",
+        sections=_POLICIES,
+    ),
+    "subresource": CaseKey(
+        form=keyschemas.text("the name of a subresource, as in status"),
+        meaning="The subresource to which the request is sent; `old` is the object to which it belongs.",
+        sections=_POLICIES,
     ),
     "oldCRD": CaseKey(
         form=valueforms.OLD_CRD,
@@ -158,7 +149,7 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
     "accepted": CaseKey(
         form=keyschemas.constant("true", value=True),
         meaning="The server accepts the object.",
-        sections=REQUESTS,
+        sections=ADMITTED,
         expects=True,
         remedy="for an object that is refused write `errors:` or `error:`",
     ),
@@ -179,14 +170,14 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
     "error": CaseKey(
         form=keyschemas.text("text (a part of the whole message)"),
         meaning="A part of the whole message of the refusal.",
-        sections=REQUESTS,
+        sections=ADMITTED,
         expects=True,
         remedy=_IF_ACCEPTED,
     ),
     "denied": CaseKey(
         form=valueforms.DENIALS,
         meaning="All admission webhooks and policies that deny the request.",
-        sections=REQUESTS,
+        sections=ADMITTED,
         expects=True,
         remedy=_IF_ACCEPTED,
     ),
@@ -236,8 +227,24 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
     "warnings": CaseKey(
         form=keyschemas.any_list("a list of texts", keyschemas.text("a text")),
         meaning="All warnings.",
-        sections=REQUESTS,
+        sections=ADMITTED,
         expects=True,
+    ),
+    "auditAnnotations": CaseKey(
+        form=keyschemas.texts_by_key("a mapping from keys to texts"),
+        meaning=(
+            "All audit annotations: those of the policy by their keys in it, others by their whole keys. A failed "
+            "validation of a binding with the action `Audit` is one, too."
+        ),
+        sections=_POLICIES,
+        expects=True,
+    ),
+    "matched": CaseKey(
+        form=keyschemas.constant("false", value=False),
+        meaning="The policy does not match the request; without this key it must match.",
+        sections=_POLICIES,
+        expects=True,
+        remedy="leave it out where the policy matches",
     ),
     "managers": CaseKey(
         form=valueforms.MANAGERS,
@@ -259,7 +266,7 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
             "The user of the request, for admission policies and webhooks; an administrator by default. The groups that "
             "a server adds, such as `system:authenticated`, are added."
         ),
-        sections=REQUESTS,
+        sections=ADMITTED,
     ),
     "namespaceObject": CaseKey(
         form=keyschemas.any_object("a mapping (a Namespace)"),
@@ -267,12 +274,12 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
             "The Namespace of the object, for admission policies and webhooks: its labels, its annotations. By default "
             "it has the label of its name alone."
         ),
-        sections=REQUESTS,
+        sections=ADMITTED,
     ),
     "params": CaseKey(
         form=valueforms.PARAMS,
         meaning="Objects that bindings of admission policies may select as params, beside those of the project.",
-        sections=REQUESTS,
+        sections=ADMITTED,
     ),
     "authorizer": CaseKey(
         form=valueforms.RULES,
@@ -280,7 +287,7 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
             "The rules of the user, as in a Role, which answer `authorizer` in expressions; by default the roles of "
             "the project do."
         ),
-        sections=REQUESTS,
+        sections=ADMITTED,
     ),
     "skip": CaseKey(form=keyschemas.text("a reason"), meaning="The reason for skipping the case.", sections=_ALL),
     "xfail": CaseKey(
@@ -313,15 +320,11 @@ FILLED: Final = (
     "lost",
     "mutated",
     "warnings",
+    "auditAnnotations",
     "managers",
 )
 # The placeholder until then.
 BLANK: Final = "TODO"
-
-CONFLICTS: Final[Mapping[tuple[str, str], Conflict]] = {
-    (conflict.first, conflict.second): conflict
-    for conflict in (*CASE_CONFLICTS, *valueforms.ERROR_CONFLICTS, *valueforms.OLD_CRD_CONFLICTS)
-}
 
 
 def case_keys(section: Section) -> tuple[str, ...]:
@@ -336,6 +339,8 @@ def required_keys(section: Section) -> list[str]:
 
 def needs(section: Section) -> tuple[Need, ...]:
     """Return the keys that cases of *section* must have depending on other keys."""
+    if section is Section.POLICY:  # a deletion sends no object, and a creation has no old one
+        return Need("inputFile", "document"), Need("oldFile", "oldDocument")
     return (*valueforms.INPUT_NEEDS, *(() if section in APPLIES else (_OLD_NEED,)), Need("oldFile", "oldDocument"))
 
 

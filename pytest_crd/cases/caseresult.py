@@ -148,6 +148,17 @@ class NotReached(NamedTuple):
     message: str
 
 
+class Matched(NamedTuple):
+    """
+    A policy that matches a request, though the case states that it does not.
+
+    Attributes:
+        message: The bindings with which it matches.
+    """
+
+    message: str
+
+
 class Rejected(NamedTuple):
     """
     A refusal of an object that the case expects to be accepted.
@@ -280,7 +291,7 @@ class ConflictsMismatch(NamedTuple):
     refusal: str = ""
 
 
-Mismatch: TypeAlias = "ObjectMismatch | PathsMismatch | Present | Strays | NotReached | Rejected | Accepted | ErrorsMismatch | MessageMismatch | ManagersMismatch | ConflictsMismatch"
+Mismatch: TypeAlias = "ObjectMismatch | PathsMismatch | Present | Strays | NotReached | Matched | Rejected | Accepted | ErrorsMismatch | MessageMismatch | ManagersMismatch | ConflictsMismatch"
 
 
 class Context(NamedTuple):
@@ -292,12 +303,19 @@ class Context(NamedTuple):
         version: The version of the CRD.
         kubernetes_version: The Kubernetes version.
         source: The place of the CRD, `file:line`; empty if it was not read from a file.
+        policy: The kind and the name of the policy of the case, which has no CRD then; else empty.
     """
 
     crd: str
     version: str
     kubernetes_version: str
     source: str
+    policy: str = ""
+
+    @property
+    def subject(self) -> str:
+        """The CRD with its version, or the policy."""
+        return self.policy or f"{self.crd} {self.version}"
 
 
 class CaseAnswer(NamedTuple):
@@ -315,6 +333,8 @@ class CaseAnswer(NamedTuple):
         owned: The fields that each manager owns after an apply; None for other requests and for a refusal.
         conflicts: Changes of an apply to fields that other managers own.
         denials: The webhooks and policies that deny the request.
+        is_changed: Whether the object shows the decision; False for a validating policy, which changes nothing.
+        audit_annotations: The audit annotations in the spelling of cases; None for cases of CRDs.
     """
 
     code: int
@@ -327,6 +347,8 @@ class CaseAnswer(NamedTuple):
     owned: Stored | None = None
     conflicts: tuple[FieldConflict, ...] = ()
     denials: tuple[Denial, ...] = ()
+    is_changed: bool = True
+    audit_annotations: Mapping[str, str] | None = None
 
     @property
     def managers(self) -> Mapping[str, tuple[OwnedPath, ...]]:
@@ -346,7 +368,8 @@ class CaseResult(NamedTuple):
         answer: The server's answer; None if the request does not get that far.
         warnings: Warnings that a session shows once, even for a case that holds.
         barewords: Warnings about words that are read as booleans, though they may be meant as texts.
-        version: The CRD version; None if it serves no objects, and for suites.
+        version: The CRD version; None if it serves no objects, for suites, and for cases of a policy.
+        decisions: Lines with the expressions of a policy, and the values that decided them.
     """
 
     context: Context
@@ -357,6 +380,7 @@ class CaseResult(NamedTuple):
     warnings: tuple[str, ...] = ()
     barewords: tuple[str, ...] = ()
     version: CrdVersion | None = None
+    decisions: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:

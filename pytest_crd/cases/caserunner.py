@@ -33,6 +33,7 @@ from pytest_crd.cases.model import (
     ConvertCase,
     CreateCase,
     DefaultingCase,
+    PolicyCase,
     PruningCase,
     RequestCase,
     UpdateCase,
@@ -73,6 +74,8 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
     """
     sent = sending.read(case)
     try:
+        if isinstance(case, PolicyCase):
+            raise TypeError("a case of a policy has no CRD")
         if isinstance(case, RequestCase):
             result = _run_request(case, sent, givenfacts.give(case, subject), old_subject or subject)
         elif isinstance(case, ConvertCase):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -77,6 +77,22 @@ class Catalog:
         if self.find_webhooks is not None:
             self.crds  # noqa: B018 - finds the webhooks, too
         return self._webhooks
+
+    def find_admitted(self) -> tuple[Sequence[CustomResourceDefinition], Webhooks | None]:
+        """
+        Return the CRDs of the project, which need not have any, and the policies and webhooks that requests call.
+
+        Raises:
+            InputError: The mistakes in the CRDs.
+        """
+        try:
+            return tuple(self.crds), self.webhooks
+        except InputError:
+            if not self.sources.is_in_vain:
+                raise
+        if self._webhooks is None and self.find_webhooks is not None:
+            self._webhooks = self.find_webhooks({})
+        return (), self._webhooks
 
     def every(self) -> tuple[ReadCrd, ...]:
         """

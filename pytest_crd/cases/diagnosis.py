@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_crd import suggestions
-from pytest_crd.cases import caseformat, casekeys
+from pytest_crd.cases import caseconflicts, caseformat, casekeys
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import Mistake
@@ -118,7 +118,7 @@ def owner(value: JSONValue, path: Path) -> str:
             cases = value.get(section)
             case = cases[index] if isinstance(cases, list) and index < len(cases) else None
             name = case.get("name") if isinstance(case, dict) else None
-            return f"{section} case {quoted(name) if isinstance(name, str) and name.strip() else f'#{index + 1}'}"
+            return f"{Section(section).noun} case {quoted(name) if isinstance(name, str) and name.strip() else f'#{index + 1}'}"
     return ""
 
 
@@ -174,8 +174,11 @@ def _in_place(flaw: _Flaw) -> str:
 
 def _cases_with(key: str) -> str:
     key_sections = casekeys.CASE_KEYS[key].sections
-    sections = [section.value for section in Section if section in key_sections]
-    others = [section.value for section in Section if section not in key_sections]
+    of_crds = [section for section in Section if section is not Section.POLICY]
+    sections = [section.value for section in of_crds if section in key_sections]
+    others = [section.value for section in of_crds if section not in key_sections]
+    if not sections:
+        return "policy cases"
     return f"all but {_listed(others)} cases" if len(others) < len(sections) else f"{_listed(sections)} cases"
 
 
@@ -185,7 +188,9 @@ def _listed(sections: list[str]) -> str:
 
 def _explain_missing(flaw: _Flaw) -> _Explanation:
     for key in flaw.demand:
-        if key not in flaw.value and key not in flaw.suggestions:
+        # A file with `cases:` is about a policy.
+        is_of_crds = not flaw.path and key == "crd" and Section.POLICY in flaw.value
+        if key not in flaw.value and key not in flaw.suggestions and not is_of_crds:
             yield flaw.path, f"{_subject(flaw)} has no '{key}'; add `{key}:` with {_wanted(key, flaw)}"
 
 
@@ -194,14 +199,18 @@ def _wanted(key: str, flaw: _Flaw) -> Any:
     keys = flaw.form.get("properties", {})
     if key in keys:
         return keys[key]["title"]
+    if not flaw.path:
+        return caseformat.FILE_KEYS[key].form["title"]
     return "what the operation needs" if "op" in flaw.value else casekeys.CASE_KEYS[key].form["title"]
 
 
 def _explain_nothing(flaw: _Flaw) -> _Explanation:
     """Yield an explanation for a file without sections, or a case without expectations."""
     keys = [option["required"][0] for option in flaw.demand]
+    if not flaw.path:
+        keys = [key for key in keys if (key == Section.POLICY) == ("policy" in flaw.value)]
     if flaw.suggestions.isdisjoint(keys):
-        listed = " or ".join((", ".join(f"`{key}:`" for key in keys[:-1]), f"`{keys[-1]}:`"))
+        listed = " or ".join(filter(None, (", ".join(f"`{key}:`" for key in keys[:-1]), f"`{keys[-1]}:`")))
         subject = f"{_subject(flaw)} {'expects nothing' if len(flaw.path) == 2 else 'says nothing'}"
         is_observed = len(flaw.path) == 2 and not flaw.value.keys() & {"skip", "xfail"}
         remedy = f"; or call pytest with {_FILL}" if is_observed else ""
@@ -234,8 +243,8 @@ def _explain_name(flaw: _Flaw) -> _Explanation:
 def _explain_conflict(flaw: _Flaw) -> _Explanation:
     first, second = flaw.clash
     parent = flaw.path[:-1]
-    place = f"{within(parent)} of {flaw.place}" if len(parent) > 2 else flaw.place
-    reason = casekeys.CONFLICTS[first, second].reason
+    place = f"{within(parent)} of {flaw.place}" if len(parent) > 2 else flaw.place or "the file"
+    reason = caseconflicts.CONFLICTS[first, second].reason
     yield flaw.path, f"'{first}' and '{second}' contradict each other in {place}: {reason}; remove one of them"
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from pytest_crd.cases.model import RequestCase
 from pytest_crd.cases.subject import CaseSubject
+from pytest_crd.engine.api.context import AdmissionOfTests, GivenFacts
 
 _KEYS: Final = ("user", "namespaceObject", "params", "authorizer")
 
@@ -24,16 +25,9 @@ def give(case: RequestCase, subject: CaseSubject) -> CaseSubject:
     stated = [key for key in _KEYS if key in case.declared]
     if not stated:
         return subject
-    from pytest_crd.policies.projectadmission import Given, ProjectAdmission, user_of  # noqa: PLC0415 - few cases give facts
-
     version = subject.version
     admission = version.crd.webhooks
-    if not isinstance(admission, ProjectAdmission):
+    if not isinstance(admission, AdmissionOfTests):
         raise case.mistake(f"`{stated[0]}` does nothing, as no admission policy is asked: set crd_policies", stated[0])
-    given = Given(
-        user=None if case.user is None else user_of(case.user),
-        namespace=case.namespace_object,
-        params=case.params or (),
-        rules=case.authorizer,
-    )
+    given = GivenFacts(case.user, case.namespace_object, case.params or (), case.authorizer)
     return CaseSubject(version.crd.with_webhooks(admission.giving(given)).version(version.name))

@@ -103,6 +103,11 @@ def map_of(title: str, value: Form) -> Form:
     return {"title": title, "type": "object", "minProperties": 1, "additionalProperties": value}
 
 
+def texts_by_key(title: str) -> Form:
+    """Return the form of a mapping from any keys to texts; it may be empty."""
+    return {"title": title, "type": "object", "additionalProperties": any_text("a text")}
+
+
 def mapping(  # noqa: PLR0913 - the demands on the keys of a mapping
     title: str,
     keys: Mapping[str, Form],

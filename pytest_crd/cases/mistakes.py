@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from pytest_crd.cases import casebuilder, casepatch, diagnosis, sections
-from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, CaseFileError
+from pytest_crd.cases.model import ADMITTED, APPLIES, PATCHES, CaseFileError
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine import profile
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.inputerror import Mistake
@@ -57,6 +58,7 @@ def _mistakes(document: Document, *, merges: bool, fills: bool) -> Iterator[Mist
         yield from _empty_expectations(document, (section, index), case)
         yield from _nothing_stored(document, (section, index), case)
         yield from _bad_repetitions(document, (section, index), case)
+        yield from _impossible_request(document, (section, index), case)
 
 
 def _duplicates(document: Document, *, merges: bool) -> Iterator[Mistake]:
@@ -109,7 +111,7 @@ def _empty_expectations(document: Document, path: diagnosis.Path, case: Mapping[
     place = diagnosis.owner(document.value, path)
     contains = case.get("contains")
     if isinstance(contains, dict) and not _states_something(contains):
-        remedy = "write `accepted: true`" if path[0] in REQUESTS else "state a field of the object"
+        remedy = "write `accepted: true`" if path[0] in ADMITTED else "state a field of the object"
         message = f"'contains' of {place} holds whatever the object is; {remedy}"
         yield Mistake(document.source, diagnosis.line_of(document, (*path, "contains")), message)
     absent = case.get("absent")
@@ -121,7 +123,7 @@ def _empty_expectations(document: Document, path: diagnosis.Path, case: Mapping[
             message = f"'absent[{index}]' of {place} is not a field path, as in spec.items[0].name: {diagnosis.quoted(absent_path)}"
             yield Mistake(document.source, diagnosis.line_of(document, where), message)
         elif (
-            path[0] in REQUESTS
+            path[0] in ADMITTED
             and absent_path.startswith("metadata.")
             and absent_path[9:].partition("[")[0] in SERVER_MADE
         ):
@@ -132,12 +134,35 @@ def _empty_expectations(document: Document, path: diagnosis.Path, case: Mapping[
 
 
 def _nothing_stored(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
-    """Yield the mistakes for `oldPatch` and `oldCRD` of applies without an old object."""
-    if path[0] in APPLIES and not case.keys() & {"old", "oldFile"}:
+    """Yield the mistakes for `oldPatch` and `oldCRD` of applies and of cases of a policy without an old object."""
+    if path[0] in {*APPLIES, Section.POLICY} and not case.keys() & {"old", "oldFile"}:
         for key in ("oldPatch", "oldCRD"):
             if key in case:
                 message = f"{diagnosis.owner(document.value, path)} has '{key}', but nothing is stored; add `old:` with a mapping"
                 yield Mistake(document.source, diagnosis.line_of(document, (*path, key)), message)
+
+
+def _impossible_request(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
+    """Yield the mistakes for objects that a request to an admission policy needs, or cannot have."""
+    if path[0] != Section.POLICY:
+        return
+    place, has_old = diagnosis.owner(document.value, path), not case.keys().isdisjoint({"old", "oldFile"})
+    operation = case.get("operation") or ("UPDATE" if has_old else "CREATE")
+    sent = next((key for key in ("input", "inputFile") if key in case), "")
+    if operation == "DELETE":
+        forbidden = [key for key in (sent, "patch", "subresource", "expected", "contains", "absent") if key in case]
+        for key in forbidden:
+            message = f"{place} has '{key}', but a deletion sends no object and returns none; remove it"
+            yield Mistake(document.source, diagnosis.line_of(document, (*path, key)), message)
+    elif not sent and operation in {"CREATE", "UPDATE", "CONNECT"}:
+        message = f"{place} sends nothing; add `input:` with a mapping, or `operation: DELETE`"
+        yield Mistake(document.source, diagnosis.line_of(document, path), message)
+    if not has_old and (operation in {"UPDATE", "DELETE", "CONNECT"} or "subresource" in case):
+        message = f"{place} needs a stored object; add `old:` with a mapping"
+        yield Mistake(document.source, diagnosis.line_of(document, path), message)
+    if has_old and operation == "CREATE" and "subresource" not in case:
+        message = f"{place} creates an object that is stored already; remove `old:`"
+        yield Mistake(document.source, diagnosis.line_of(document, path), message)
 
 
 def _bad_repetitions(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
@@ -169,6 +194,6 @@ def _repeated_names(documents: Iterable[Document]) -> Iterator[Mistake]:
         for section, index, case in casebuilder.cases_in(document.value):
             name, path = case.get("name"), (section, index)
             if isinstance(name, str) and (first_case := first.setdefault(name, (document, path))) != (document, path):
-                first_title = f"the {first_case[1][0]} case on line {diagnosis.line_of(*first_case)}"
+                first_title = f"the {Section(str(first_case[1][0])).noun} case on line {diagnosis.line_of(*first_case)}"
                 message = f"the name {diagnosis.quoted(name)} is that of {first_title} too; rename one"
                 yield Mistake(document.source, diagnosis.line_of(document, path), message)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from pytest_crd.cases.caseparts import (
     ApplyStep,
@@ -24,6 +24,9 @@ from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.requestbody import FieldValidation
 from pytest_crd.engine.yaml.document import Document
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry.admission import Operation  # slow to import
 
 
 class CaseFileError(InputError):
@@ -82,7 +85,7 @@ class Case:
     @property
     def title(self) -> str:
         """A title for messages: `update case "the class cannot change"`."""
-        return f'{self.section} case "{self.name}"'
+        return f'{self.section.noun} case "{self.name}"'
 
     @property
     def passed_over(self) -> str:
@@ -337,8 +340,42 @@ class ScaleApplyCase(ApplyCase):
     section = Section.APPLY_SCALE
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyCase(RequestCase):
+    """
+    A case about the decision of an admission policy.
+
+    Attributes:
+        old: The stored object; None until it is read from a file, and if nothing is stored.
+        old_source: The source of *old*; None if the case itself has it.
+        operation: `CREATE`, `UPDATE`, `DELETE` or `CONNECT`; None for CREATE without *old*, and UPDATE with it.
+        subresource: The subresource to which the request is sent; empty for the object itself.
+        audit_annotations: All audit annotations.
+        matched: False if the policy must not match the request; None if it must.
+    """
+
+    section = Section.POLICY
+
+    old: JSONValue = None
+    old_source: ObjectSource | None = None
+    operation: Operation | None = None
+    subresource: str = ""
+    audit_annotations: Mapping[str, str] | None = None
+    matched: bool | None = None
+
+    @property
+    def objects(self) -> tuple[JSONValue, ...]:
+        """The sent object, and the old one."""
+        return self.input, self.old
+
+    @property
+    def listed(self) -> Mapping[str, tuple[str, ...] | None]:
+        """The lists that the case states completely, by the key in the file."""
+        return {"warnings": self.warnings}
+
+
 # All of them, so that type checkers find kinds of cases that a decision leaves out.
-AnyCase: TypeAlias = PruningCase | DefaultingCase | CreateCase | UpdateCase | ConvertCase
+AnyCase: TypeAlias = PruningCase | DefaultingCase | CreateCase | UpdateCase | ConvertCase | PolicyCase
 KINDS: Final[Mapping[Section, type[AnyCase]]] = {
     kind.section: kind
     for kind in (
@@ -354,9 +391,15 @@ KINDS: Final[Mapping[Section, type[AnyCase]]] = {
         StatusApplyCase,
         ScaleApplyCase,
         ConvertCase,
+        PolicyCase,
     )
 }
-REQUESTS: Final = frozenset(section for section, kind in KINDS.items() if issubclass(kind, RequestCase))
+# The requests for custom resources of a file about a CRD.
+REQUESTS: Final = frozenset(section for section, kind in KINDS.items() if issubclass(kind, RequestCase)) - {
+    Section.POLICY
+}
+# The requests that admission sees.
+ADMITTED: Final = REQUESTS | {Section.POLICY}
 UPDATES: Final = frozenset(section for section, kind in KINDS.items() if issubclass(kind, UpdateCase))
 PATCHES: Final = frozenset(section for section, kind in KINDS.items() if issubclass(kind, PatchCase))
 APPLIES: Final = frozenset(section for section, kind in KINDS.items() if issubclass(kind, ApplyCase))
@@ -365,11 +408,12 @@ APPLIES: Final = frozenset(section for section, kind in KINDS.items() if issubcl
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseFile:
     """
-    The cases for one version of one CRD: a case file, or a YAML document in it.
+    The cases for one version of one CRD, or for a policy: a case file, or a YAML document in it.
 
     Attributes:
         source: The file as the user named it.
-        crd: The name of a CRD, or the path of its file relative to the case file.
+        crd: The name of a CRD, or the path of its file relative to the case file; empty for cases of a policy.
+        policy: The name of an admission policy; empty for cases of a CRD.
         version: The version of the CRD; None for the only served one.
         kubernetes_version: The Kubernetes version; None if the setting decides.
         stored_crd: Whether the CRD is stored already, so that its cases are run though today's server may refuse it.
@@ -378,7 +422,8 @@ class CaseFile:
     """
 
     source: str
-    crd: str
+    crd: str = ""
+    policy: str = ""
     version: str | None = None
     kubernetes_version: str | None = None
     stored_crd: bool = False

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd.cases import casepatch
 from pytest_crd.cases.caseparts import ApplyStep, ObjectSource
-from pytest_crd.cases.model import AnyCase, ApplyCase, Case, UpdateCase
+from pytest_crd.cases.model import AnyCase, ApplyCase, Case, PolicyCase, UpdateCase
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -57,7 +57,7 @@ def resolve(case: AnyCase, folder: Path, *, read: Callable[[Path], bytes] = Path
         case = replace(case, input=_object(case, case.input, case.input_source, files, _Place(_INPUT)))
     if isinstance(case, ApplyCase):
         case = replace(case, steps=tuple(_step(case, index, files) for index in range(len(case.steps))))
-    if isinstance(case, UpdateCase) and case.old_source is not None:
+    if isinstance(case, UpdateCase | PolicyCase) and case.old_source is not None:
         case = replace(case, old=_object(case, case.old, case.old_source, files, _Place(_OLD)))
     return replace(case, files=tuple(files.documents)) if files.documents else case
 

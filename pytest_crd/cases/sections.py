@@ -23,6 +23,12 @@ class Section(enum.StrEnum):
     APPLY_STATUS = "applyStatus"
     APPLY_SCALE = "applyScale"
     CONVERT = "convert"
+    POLICY = "cases"
+
+    @property
+    def noun(self) -> str:
+        """The kind of a case in messages: `create` case; `policy` case in a file about a policy."""
+        return "policy" if self is Section.POLICY else self.value
 
     @property
     def subresource(self) -> Subresource:

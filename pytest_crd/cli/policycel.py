@@ -79,7 +79,7 @@ def _lines(problem: str, value: object, type_: str, cost: int) -> Iterator[str]:
 
 
 def _explain(find_parts: object, bound: Mapping[str, object]) -> Iterator[str]:
-    """Yield the values of the evaluated variables, then those of the parts of the expression."""
+    """Yield the values of evaluated variables, then the values of the expression's parts."""
     lazy = bound[VARIABLES]
     assert isinstance(lazy, LazyVariables)  # noqa: S101 - composition binds it
     for name, value in lazy.values.items():

@@ -142,7 +142,7 @@ def _tested(case_files: Sequence[Path], folder: Path) -> tuple[set[str], list[st
         except OSError as error:
             unread.append(f"{path.relative_to(folder).as_posix()}: {error.strerror}")
             continue
-        for part in loaded if isinstance(loaded, tuple) else (loaded,):
+        for part in (part for part in loaded if not part.policy) if isinstance(loaded, tuple) else (loaded,):
             beside = (path.parent / part.crd).resolve()
             is_below = beside.is_relative_to(folder.resolve())
             tested |= {part.crd, *([beside.relative_to(folder.resolve()).as_posix()] if is_below else [])}

@@ -106,7 +106,9 @@ def _find_document(files: Sequence[CaseFile], version: engine.CrdVersion, source
         served = [candidate.name for candidate in version.crd.versions if candidate.served]
         if _names_crd(version.crd, case_file.crd) and (case_file.version or served[0]) == version.name:
             return number
-    subjects = ", ".join(f"{case_file.crd} {case_file.version or ''}".strip() for case_file in files)
+    subjects = ", ".join(
+        f"{case_file.crd or case_file.policy} {case_file.version or ''}".strip() for case_file in files
+    )
     message = f"the file is about {subjects}, not about {version.crd.name} {version.name}: move it, or write `crd:` and `version:` so"
     raise CaseFileError([Mistake(source, files[0].lines.find_line("crd"), message)])
 

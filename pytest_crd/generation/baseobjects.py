@@ -55,7 +55,9 @@ def repair(
     fields: list[str] = []
     for part, document, root in zip(parts, documents, layout.documents, strict=True):
         base, pair = document.value.get(ANCHOR_KEY), root.own(ANCHOR_KEY)
-        mended = _mend(base, find_version(part)) if isinstance(base, dict) and pair is not None else None
+        mended = (
+            _mend(base, find_version(part)) if isinstance(base, dict) and pair is not None and not part.policy else None
+        )
         if mended is not None and pair is not None:
             splice.change(pair[1], base, mended.value, in_flow=pair[1].is_flow)
             fields += mended.fields

@@ -41,7 +41,7 @@ def open_catalogs(config: pytest.Config, sources: Sources) -> tuple[Catalog, ...
 
 
 def _find_admission(config: pytest.Config) -> FindWebhooks | None:
-    """Return the function that returns the policies and webhooks of the session; None if there are none."""
+    """Return the function for the policies and webhooks of the session; None without policies and webhooks."""
     find_webhooks, add_policies = config.stash.get(FIND_WEBHOOKS, None), config.stash.get(ADD_POLICIES, None)
     if add_policies is None:
         return find_webhooks

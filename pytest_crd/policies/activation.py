@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.policies.definitions import MUTATING
 from pytest_crd.policies.invocations import PolicyInvocation
 from pytest_crd.webhooks import admissionexpressions, admissionreview, matching
 from pytest_crd.webhooks.admissionexpressions import PARAMS, Variables
@@ -19,6 +20,23 @@ from pytest_crd.webhooks.matching import NamespaceOf
 from pytest_crd.webhooks.versionedobjects import VersionedObjects
 
 _NAMESPACE: Final = "namespaceObject"
+# The groups of built-in kinds that the server watches as Go types, besides those without a dot.
+_BUILT_IN: Final = frozenset(
+    {
+        "admissionregistration.k8s.io",
+        "certificates.k8s.io",
+        "coordination.k8s.io",
+        "discovery.k8s.io",
+        "events.k8s.io",
+        "flowcontrol.apiserver.k8s.io",
+        "networking.k8s.io",
+        "node.k8s.io",
+        "rbac.authorization.k8s.io",
+        "resource.k8s.io",
+        "scheduling.k8s.io",
+        "storage.k8s.io",
+    }
+)
 _METADATA: Final = (
     "name",
     "generateName",
@@ -90,10 +108,13 @@ def find_namespace(request: AdmissionRequest, namespace_of: NamespaceOf) -> Reso
 
 
 def _typed(item: PolicyInvocation) -> Resource | None:
-    """Return the param with apiVersion and kind."""
+    """Return the param with apiVersion and kind, which mutating policies do not see of built-in kinds."""
     kind = item.policy.param_kind
     if item.param is None or kind is None:
         return None
+    group = kind.api_version.rpartition("/")[0]
+    if item.policy.kind == MUTATING and ("." not in group or group in _BUILT_IN):
+        return {key: value for key, value in item.param.items() if key not in ("apiVersion", "kind")}
     return {"apiVersion": kind.api_version, "kind": kind.kind, **item.param}
 
 

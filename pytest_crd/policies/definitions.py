@@ -170,6 +170,11 @@ class Binding(NamedTuple):
     line: int = 0
 
 
+def is_own(kind: str, api_version: str) -> bool:
+    """Return whether objects of a kind are policies or bindings."""
+    return kind in KINDS and api_version.partition("/")[0] == GROUP
+
+
 def read_policy(resource: JSONObject, source: str = "", line: int = 0) -> Policy:
     """
     Return a policy.

@@ -67,7 +67,7 @@ class Part(NamedTuple):
     def _evaluate(self, index: int, expression: AdmissionExpression, bound: Variables, budget: Budget) -> Evaluated:
         outcome = admissionexpressions.evaluate(expression, bound, budget)
         evaluated = bound[VARIABLES].values
-        self.observe(Evaluation(self.compiled.definition, self.name, index, expression, outcome, evaluated))
+        self.observe(Evaluation(self.compiled.definition, self.name, index, expression, outcome, evaluated, bound))
         return outcome
 
 

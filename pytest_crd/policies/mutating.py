@@ -205,6 +205,10 @@ class _Round:
             raise PatchError(outcome.problem)
         origins = Origins(variables, joined, reflects=self._profile.reflects_requests)
         go = self._request.interfaces.go
+        if go is not None and item.invocation.version != self._request.version:
+            raise UnsupportedExpressionError(
+                f"mutations of {current.get('kind')} in another version than the request's"
+            )
         if item.policy.mutations[index].patch_type == APPLY_CONFIGURATION:
             merged = applyconfiguration.apply(outcome.value, origins, current, find_type(current))
             return merged if go is None else _decode(merged, go)

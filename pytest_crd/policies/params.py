@@ -46,7 +46,7 @@ class NoParams:
 
 
 class ParamError(Exception):
-    """A binding whose params cannot be found; the message is the server's."""
+    """A binding without usable params, with the server's message."""
 
 
 def unknown_kind(kind: ParamKind) -> str:

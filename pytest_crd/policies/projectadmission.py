@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from pytest_crd.engine.api.context import NamespaceOf, Webhooks
+from pytest_crd.engine.api.context import GivenFacts, NamespaceOf, Webhooks
 from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorize
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
@@ -16,6 +16,7 @@ from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import AdmissionRequest, User
 from pytest_crd.engine.registry.admissionchain import AdmissionChain, AdmissionPlugin, Reinvocation
 from pytest_crd.engine.registry.conversion import VersionConverter
+from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.policies.givenparams import GivenParams, ScopeOf
 from pytest_crd.policies.invocations import PolicySet
 from pytest_crd.policies.plugin import PolicyPlugin
@@ -33,30 +34,15 @@ class ProjectPolicies(NamedTuple):
     Attributes:
         policies: The policies with their bindings.
         objects: The other objects beside them, which may be params.
+        manifests: The manifests of all of them.
     """
 
     policies: PolicySet
     objects: tuple[Resource, ...] = ()
+    manifests: tuple[Manifest, ...] = ()
 
 
-class Given(NamedTuple):
-    """
-    Facts that a test gives for its requests.
-
-    Attributes:
-        user: The user; None for an administrator.
-        namespace: The Namespace of the request; None for one with the label of its name alone.
-        params: Further objects that may be params.
-        rules: The rules of the user, as in a Role; None for the roles of the project.
-    """
-
-    user: User | None = None
-    namespace: Resource | None = None
-    params: tuple[Resource, ...] = ()
-    rules: tuple[JSONObject, ...] | None = None
-
-
-NOTHING: Final = Given()
+NOTHING: Final = GivenFacts()
 _ANONYMOUS: Final = "system:anonymous"
 
 
@@ -91,15 +77,15 @@ class ProjectAdmission(NamedTuple):
 
     facts: ProjectFacts
     webhooks: Webhooks | None = None
-    given: Given = NOTHING
+    given: GivenFacts = NOTHING
 
-    def giving(self, given: Given) -> ProjectAdmission:
+    def giving(self, given: GivenFacts) -> ProjectAdmission:
         """Return the same admission with the facts of a test."""
         return self._replace(given=given)
 
     def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain | None:
         """
-        Return the chain of admission plugins; None if there are none.
+        Return the chain of admission plugins; None without plugins.
 
         Args:
             profile: The Kubernetes version.
@@ -134,7 +120,8 @@ class ProjectAdmission(NamedTuple):
 
     def _complete(self, request: AdmissionRequest) -> AdmissionRequest:
         """Return a request with the user of the test, and an authorizer that knows its rules."""
-        user, rules = self.given.user or request.user, self.given.rules
+        stated, rules = self.given.user, self.given.rules
+        user = request.user if stated is None else user_of(stated)
         if rules is None:
             return request._replace(user=user, authorize=request.authorize or self.facts.authorize)
         return request._replace(user=user, authorize=lambda access: self.facts.is_granted(rules, access))

@@ -54,7 +54,7 @@ def read(manifests: Sequence[Manifest], profile: Profile) -> ProjectPolicies:
         sets[kind] = invocations.group(policies, bindings)
     if mistakes:
         raise PolicyError(mistakes)
-    return ProjectPolicies(PolicySet(sets[MUTATING], sets[VALIDATING]), others)
+    return ProjectPolicies(PolicySet(sets[MUTATING], sets[VALIDATING]), others, tuple(manifests))
 
 
 class _Valid(NamedTuple):
@@ -93,7 +93,7 @@ def _read(item: Manifest, profile: Profile) -> tuple[JSONObject, list[Mistake]]:
 
 
 def _is_own(item: Manifest) -> bool:
-    return item.kind in KINDS and item.api_version.partition("/")[0] == definitions.GROUP
+    return definitions.is_own(item.kind, item.api_version)
 
 
 def _find_twins(items: Sequence[Manifest]) -> Iterable[Mistake]:

@@ -11,7 +11,7 @@ from pytest_crd.policies.auditing import Annotate
 from pytest_crd.policies.definitions import Policy
 from pytest_crd.policies.invocations import ConfigurationProblem, PolicyInvocation
 from pytest_crd.policies.params import ParamSource
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, Evaluated
+from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, Evaluated, Variables
 from pytest_crd.webhooks.matching import NamespaceOf
 
 
@@ -26,6 +26,7 @@ class Evaluation(NamedTuple):
         expression: The expression.
         outcome: The value or the problem.
         variables: The evaluated variables of the policy by name.
+        bound: The variables of the expression.
     """
 
     policy: Policy
@@ -34,6 +35,7 @@ class Evaluation(NamedTuple):
     expression: AdmissionExpression
     outcome: Evaluated
     variables: Mapping[str, Value]
+    bound: Variables
 
 
 Observe: TypeAlias = Callable[[Evaluation], None]
@@ -43,7 +45,7 @@ def ignore(*_: object) -> None:
     """Do nothing."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class PolicyListeners:
     """
     Listeners to policies, which a test or a report may replace at any time.

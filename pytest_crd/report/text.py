@@ -16,6 +16,7 @@ from pytest_crd.cases.caseresult import (
     CaseResult,
     ConflictsMismatch,
     ManagersMismatch,
+    Matched,
     Mismatch,
     NotReached,
     ObjectMismatch,
@@ -50,6 +51,7 @@ _DONE: Final = {
     "warnings": "given",
     "mutated": "mutated",
     "denied": "denied",
+    "auditAnnotations": "given",
 }
 
 
@@ -95,13 +97,16 @@ def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = 
     context = result.context
     yield paint(title, "title")
     source = f" ({context.source})" if context.source else ""
-    yield f"{context.crd} {context.version}{source}, Kubernetes {context.kubernetes_version}"
+    yield f"{context.subject}{source}, Kubernetes {context.kubernetes_version}"
     for mismatch in result.mismatches:
         yield ""
         yield from _mismatch(mismatch, result.trace, verbosity, paint)
     if owned := [*ownerwords.footer(result, verbosity=verbosity)]:
         yield ""
         yield from (paint(_visible(line), "reason") for line in owned)
+    if result.decisions:
+        yield ""
+        yield from (paint(_visible(line), "reason") for line in result.decisions)
     if result.barewords:
         yield ""
         yield from (paint(_visible(line), "reason") for line in result.barewords)
@@ -157,6 +162,8 @@ def _key(mismatch: Mismatch) -> str:
         return "fields of the input that are dropped"
     if isinstance(mismatch, ManagersMismatch | ConflictsMismatch):
         return ownerwords.heading(mismatch)
+    if isinstance(mismatch, Matched):
+        return "matched"
     return "" if isinstance(mismatch, NotReached) else verdictwords.heading(mismatch)
 
 
@@ -191,7 +198,7 @@ def _differences(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int)
             row = Row(_visible(dropped_field.path), paint(_visible(words), "actual"), _visible(sentence))
             yield row._replace(field=str(dropped_field.path), source=changedfield.source_of(dropped_field.path))
         yield Row("", paint(mismatch.remedy, "reason"), "")
-    elif isinstance(mismatch, NotReached):
+    elif isinstance(mismatch, NotReached | Matched):
         yield Row("", paint(mismatch.message, "actual"), mismatch.message)
     else:
         for line in _verdict_lines(mismatch, verbosity):
@@ -240,8 +247,8 @@ def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[Row]:
 
 
 def _field(path: str, mismatch: PathsMismatch) -> str:
-    """Return the field of a listed path; empty for a warning or a denial."""
-    return "" if mismatch.key in {"denied", "warnings"} else str(path)
+    """Return the field of a listed path; empty for a warning, a denial or an audit annotation."""
+    return "" if mismatch.key in {"auditAnnotations", "denied", "warnings"} else str(path)
 
 
 def _words(difference: ObjectDifference, paint: Paint) -> str:

@@ -47,15 +47,12 @@ class InstalledPolicies:
 
     def _install(self, item: Manifest) -> Iterator[Mistake]:
         """Store an object, and yield the reason why a server refuses it."""
-        group, _, version = item.api_version.rpartition("/")
-        sought = (group, version, item.kind)
-        types = (type_ for type_ in self._api.catalog.types() if type_.is_stored)
-        type_ = next((type_ for type_ in types if (type_.group, type_.version, type_.names.kind) == sought), None)
-        if type_ is None:
+        type_ = installing.find_type(self._api, item.api_version, item.kind)
+        if type_ is None or not type_.is_stored:
             served = f"Kubernetes {self._api.profile.version} does not serve {item.kind} of {item.api_version}"
             yield Mistake(item.source, item.line_of("apiVersion"), served)
             return
-        if (item.kind, group) == ("Namespace", ""):
+        if (item.kind, item.api_version) == ("Namespace", "v1"):
             installing.create_namespace(self._api, str((item.value.get("metadata") or {}).get("name", "")))
             return
         metadata = dict(item.value.get("metadata") or {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import urllib.parse
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.server.api import Api
@@ -12,7 +13,22 @@ from pytest_crd.server.resourcetypes import ResourceType
 _FIRST_ERROR = 400
 
 
-def create(api: Api, type_: ResourceType, value: Resource) -> str:
+def find_type(api: Api, api_version: str, kind: str) -> ResourceType | None:
+    """Return the resource with the objects of a kind; None if it is not served."""
+    group, _, version = api_version.rpartition("/")
+    sought = (group, version, kind)
+    types = (type_ for type_ in api.catalog.types() if (type_.group, type_.version, type_.names.kind) == sought)
+    return max(types, key=lambda type_: type_.is_stored, default=None)
+
+
+def path_of(type_: ResourceType, namespace: str) -> str:
+    """Return the path of a resource, in a namespace if it is not empty."""
+    within = f"/namespaces/{namespace}" if namespace else ""
+    prefix = f"/apis/{type_.group}" if type_.group else "/api"
+    return f"{prefix}/{type_.version}{within}/{type_.names.plural}"
+
+
+def create(api: Api, type_: ResourceType, value: Resource, *, is_strict: bool = False) -> str:
     """
     Create an object, and its namespace if there is none.
 
@@ -20,18 +36,42 @@ def create(api: Api, type_: ResourceType, value: Resource) -> str:
         api: The server.
         type_: The resource.
         value: The object; a namespaced one has its namespace.
+        is_strict: Whether unknown fields are refused.
 
     Returns:
         The server's refusal; empty if the object is stored.
     """
     namespace = value["metadata"].get("namespace", "") if type_.is_namespaced else ""
     create_namespace(api, namespace)
-    within = f"/namespaces/{namespace}" if namespace else ""
-    prefix = f"/apis/{type_.group}" if type_.group else "/api"
+    query = "?fieldValidation=Strict" if is_strict else ""
+    return _send(api, "POST", f"{path_of(type_, namespace)}{query}", value)
+
+
+def update_status(api: Api, type_: ResourceType, value: Resource) -> str:
+    """
+    Update the status of a stored object.
+
+    Args:
+        api: The server.
+        type_: The resource, which has the subresource.
+        value: The object with its name, and its namespace if it has one.
+
+    Returns:
+        The server's refusal; empty if the status is stored.
+    """
+    metadata = value["metadata"]
+    namespace = metadata.get("namespace", "") if type_.is_namespaced else ""
+    entry = api.store.get(type_.key(namespace, metadata["name"]))
+    version = {} if entry is None else {"resourceVersion": str(entry.revision)}
+    path = f"{path_of(type_, namespace)}/{urllib.parse.quote(metadata['name'])}/status?fieldValidation=Strict"
+    return _send(api, "PUT", path, {**value, "metadata": {**metadata, **version}})
+
+
+def _send(api: Api, method: str, target: str, value: Resource) -> str:
+    """Send an object, and return the server's refusal; empty if it is accepted."""
     headers = {"content-type": "application/json"}
     headers |= {"authorization": f"Bearer {api.token}"} if api.token else {}
-    path = f"{prefix}/{type_.version}{within}/{type_.names.plural}"
-    answer = api.answer(HTTPRequest("POST", path, headers, json.dumps(value).encode()))
+    answer = api.answer(HTTPRequest(method, target, headers, json.dumps(value).encode()))
     assert isinstance(answer, HTTPAnswer)  # noqa: S101 - the request is no watch
     return str(answer.value["message"]) if answer.code >= _FIRST_ERROR else ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from pytest_crd.engine import CrdLookupError
@@ -54,6 +54,7 @@ class ServerCatalog:
         roles: The roles and bindings.
         authorizer: The authorizer.
         policy_listeners: The listeners to admission policies.
+        wrap_admission: Returns the admission plugins inside others, for tests of a policy; set it before policies are stored.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class ServerCatalog:
         self._policies = StoredPolicies(self._stored_policies)
         self._params = StoredParams(store, self.types)
         self.policy_listeners = PolicyListeners()
+        self.wrap_admission: Callable[[Admission], Admission] = lambda admission: admission
         surroundings = Surroundings(self._namespace, self._params, self.policy_listeners)
         self._admission = AdmissionChain((PolicyPlugin(self._policies.read, surroundings, profile), self._called))
         self._controller = DefinitionController(store, self._definitions, self._webhooks)
@@ -99,7 +101,7 @@ class ServerCatalog:
         self.settle()
 
     def _plugins_of(self, type_: ResourceType, plugins: Admission | None) -> Admission | None:
-        """Return the admission plugins of a resource; those of roles also check grants, those of policies access to params."""
+        """Return the admission plugins of a resource. The plugins of roles also check grants; the plugins of policies check access to params."""
         if type_.group == definitions.GROUP:
             source = ParamSource(self.authorizer, self._params.find_plural, self._find_policy)
             return ParamAdmission(plugins, source)
@@ -139,7 +141,9 @@ class ServerCatalog:
         """Use admission plugins while there are webhooks or policies: other requests are faster without plugins."""
         plugins: Admission | None = None
         if self._called.has_any() or self._policies.has_any():
-            plugins = self._definitions.plugins or AuthorizedAdmission(self._admission, self.authorizer)
+            plugins = self._definitions.plugins or self.wrap_admission(
+                AuthorizedAdmission(self._admission, self.authorizer)
+            )
         if plugins is not self._definitions.plugins:
             self._definitions.plugins = plugins
             self._serve_built_in(plugins)

@@ -134,7 +134,7 @@ class Reader:
         """Yield the stored objects of the cases in a file, each with its source, CRD and version."""
         folder = posixpath.dirname(name)
         parts: Sequence[CaseFile | Suite] = (loaded,) if isinstance(loaded, Suite) else loaded
-        for part in parts:
+        for part in (part for part in parts if isinstance(part, Suite) or not part.policy):
             crd = self._crd(part.crd, folder)
             declared = (item.case if isinstance(item, SuiteCase) else item for item in part.cases)
             updates = (case for case in declared if isinstance(case, UpdateCase))

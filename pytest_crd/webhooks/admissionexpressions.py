@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.cel import explanation
 from pytest_crd.engine.cel.environment import Environment
@@ -124,11 +124,11 @@ class AdmissionStructs:
         self._further = further or {}
 
     def find_struct(self, name: str) -> Type | None:
-        """Return the struct type with a name; None if there is none."""
+        """Return the struct type with a name, or None."""
         return celtypes.struct(name) if name in _STRUCTS or name in self._further else None
 
     def find_field(self, struct_name: str, field_name: str) -> Type | None:
-        """Return the type of a field; None if there is none."""
+        """Return the type of a field, or None."""
         fields = _STRUCTS.get(struct_name) or self._further.get(struct_name) or {}
         return fields.get(field_name)
 
@@ -326,6 +326,8 @@ def variables_of(
     Reference:
         apiserver admission/plugin/cel/activation.go, newActivation.
     """
+    if request.subresource == "scale":
+        new, old = _plain(new), _plain(old)
     return {
         OBJECT: new,
         OLD_OBJECT: old,
@@ -333,6 +335,13 @@ def variables_of(
         "request": described,
         **_authorizers(request),
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of JSON with mappings of one class, as expressions compare them; a Scale has ordered ones."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
 
 
 def without_authorizer(variables: Variables) -> dict[str, Value]:

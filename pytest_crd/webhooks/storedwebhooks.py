@@ -93,7 +93,7 @@ class StoredWebhooks:
 
 class StoredWebhookPlugin:
     """
-    The admission plugin that calls the webhooks of the project, then those of stored configurations.
+    The admission plugin for the webhooks of the project, then the webhooks of stored configurations.
 
     The server calls all of them in the order of the names of their configurations.
     """

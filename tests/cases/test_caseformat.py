@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from pytest_crd.cases import casebuilder, caseformat, casekeys, diagnosis, formvalidator, loader
+from pytest_crd.cases import casebuilder, caseconflicts, caseformat, casekeys, diagnosis, formvalidator, loader
 from pytest_crd.cases.model import APPLIES, KINDS, PATCHES
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import inputerror
@@ -83,6 +83,9 @@ def test_applies_have_the_keys_of_updates_and_those_of_owners(section: Section) 
     assert set(casekeys.case_keys(section)) == {*without, "steps", "managers", "conflicts"}
 
 
+OF_PASSES = {"pruned", "defaulted", "nulls_dropped", "lost", "mutated", "errors", "contains_errors", "field_validation"}
+
+
 @pytest.mark.parametrize("section", Section)
 def test_the_keys_of_a_section_are_the_attributes_of_its_kind(section: Section) -> None:
     sources = {"inputFile", "document", "patch", "oldFile", "oldDocument", "oldPatch"}
@@ -90,6 +93,8 @@ def test_the_keys_of_a_section_are_the_attributes_of_its_kind(section: Section) 
     made_otherwise = {"lines", "allows_unknown_fields", "input_source", "old_source", "blanks", "is_open", "files"}
     # The input of a patch case is the patch, and each apply has an input.
     made_otherwise |= {"input"} if section in PATCHES | APPLIES else set()
+    # A case of a policy inherits the expectations about passes of a CRD.
+    made_otherwise |= OF_PASSES if section is Section.POLICY else set()
     fields = {field.name for field in dataclasses.fields(KINDS[section])} - made_otherwise
 
     assert {casebuilder.ATTRIBUTES.get(key, key) for key in keys} == fields
@@ -103,7 +108,7 @@ def test_loader_knows_every_key_of_a_case() -> None:
 def test_every_conflict_is_between_keys_that_some_mapping_has() -> None:
     """A conflict of keys that never meet would be dead."""
     texts = caseformat.schema_text()
-    for first, second in casekeys.CONFLICTS:
+    for first, second in caseconflicts.CONFLICTS:
         assert f'"{first}"' in texts
         assert f'"{second}"' in texts
 

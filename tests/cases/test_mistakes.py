@@ -44,8 +44,16 @@ FILES = [
         "# a\n---\n# b\n---\n",
         "f:1: the file is empty; write `crd:` and a section with cases, as in `pruning:`",
     ),
-    row("a list", "# cases\n- a\n", "f:2: the file must be a mapping with `crd:` and sections of cases, not a list"),
-    row("a text", "crd\n", 'f:1: the file must be a mapping with `crd:` and sections of cases, not the text "crd"'),
+    row(
+        "a list",
+        "# cases\n- a\n",
+        "f:2: the file must be a mapping with `crd:` and sections of cases, or with `policy:` and `cases:`, not a list",
+    ),
+    row(
+        "a text",
+        "crd\n",
+        'f:1: the file must be a mapping with `crd:` and sections of cases, or with `policy:` and `cases:`, not the text "crd"',
+    ),
     row("no section", "crd: x\n", f"f:1: the file has no cases; add a section: {SECTIONS}"),
     row(
         "a second document without cases",
@@ -75,8 +83,8 @@ FILES = [
     row(
         "a key that is near to nothing",
         "crd: x\npruning: [{name: a, input: {}, pruned: []}]\ntests: []\n",
-        "f:3: unknown key 'tests' at the top level of the file; known are crd, version, kubernetesVersion, storedCRD, unknownFields, pruning, defaulting, "
-        "create, update, updateStatus, patch, patchStatus, patchScale, apply, applyStatus, applyScale, convert",
+        "f:3: unknown key 'tests' at the top level of the file; known are crd, policy, version, kubernetesVersion, storedCRD, unknownFields, pruning, defaulting, "
+        "create, update, updateStatus, patch, patchStatus, patchScale, apply, applyStatus, applyScale, convert, cases",
     ),
     row(
         "no crd",
@@ -145,8 +153,8 @@ FILES = [
         "crd: x\npruning: [{name: a, input: {}, pruned: []}]\n" + "".join(f"zzz{n}: 1\n" for n in range(12)),
         "f:1: 2 more unknown keys at the top level of the file",
         *(
-            f"f:{3 + n}: unknown key 'zzz{n}' at the top level of the file; known are crd, version, kubernetesVersion, storedCRD, unknownFields, pruning, "
-            "defaulting, create, update, updateStatus, patch, patchStatus, patchScale, apply, applyStatus, applyScale, convert"
+            f"f:{3 + n}: unknown key 'zzz{n}' at the top level of the file; known are crd, policy, version, kubernetesVersion, storedCRD, unknownFields, pruning, "
+            "defaulting, create, update, updateStatus, patch, patchStatus, patchScale, apply, applyStatus, applyScale, convert, cases"
             for n in range(10)
         ),
     ),
@@ -743,3 +751,91 @@ def test_case_that_a_later_section_replaced_is_still_named() -> None:
         "f:4: 'pruning' must be a list of cases, not the text \"x\"; begin each case with `- name:`",
         "f:4: key 'pruning' is set twice in the file, and only this value would count; remove one",
     ]
+
+
+OF_POLICIES = {
+    "no cases": ("policy: a\n", ["f:1: the file has no cases; add a section: `cases:`"]),
+    "a section of a CRD": (
+        "policy: a\ncreate: []\n",
+        [
+            "f:2: 'create' must be a list of cases, not an empty list; begin each case with `- name:`",
+            (
+                "f:2: 'policy' and 'create' contradict each other in the file: a file is about a policy, with cases about any kind, or about a "
+                "CRD; remove one of them"
+            ),
+        ],
+    ),
+    "a CRD": (
+        "policy: a\ncrd: b\ncases: [{name: c, input: {}, accepted: true}]\n",
+        [
+            (
+                "f:2: 'policy' and 'crd' contradict each other in the file: a file is about a policy, with cases about any kind, or about a CRD; "
+                "remove one of them"
+            ),
+            "f:3: 'crd' and 'cases' contradict each other in the file: the cases of a CRD are in a section, as in `create`; remove one of them",
+        ],
+    ),
+    "cases without a policy": (
+        "cases: [{name: c, input: {}, accepted: true}]\n",
+        ["f:1: the file has no 'policy'; add `policy:` with the name of an admission policy"],
+    ),
+    "no expectation": ("policy: a\ncases: [{name: c, input: {}}]\n", 1),
+    "nothing to send": (
+        "policy: a\ncases: [{name: c, accepted: true}]\n",
+        ['f:2: policy case "c" sends nothing; add `input:` with a mapping, or `operation: DELETE`'],
+    ),
+    "an object of a deletion": (
+        "policy: a\ncases: [{name: c, operation: DELETE, old: {}, input: {}, contains: {spec: 1}}]\n",
+        [
+            "f:2: policy case \"c\" has 'contains', but a deletion sends no object and returns none; remove it",
+            "f:2: policy case \"c\" has 'input', but a deletion sends no object and returns none; remove it",
+        ],
+    ),
+    "a deletion of nothing": (
+        "policy: a\ncases: [{name: c, operation: DELETE, accepted: true}]\n",
+        ['f:2: policy case "c" needs a stored object; add `old:` with a mapping'],
+    ),
+    "a subresource of nothing": (
+        "policy: a\ncases: [{name: c, subresource: status, input: {}, accepted: true}]\n",
+        ['f:2: policy case "c" needs a stored object; add `old:` with a mapping'],
+    ),
+    "a creation of a stored object": (
+        "policy: a\ncases: [{name: c, operation: CREATE, old: {}, input: {}, accepted: true}]\n",
+        ['f:2: policy case "c" creates an object that is stored already; remove `old:`'],
+    ),
+    "a patch of no old object": (
+        "policy: a\ncases: [{name: c, oldPatch: {a: b}, input: {}, accepted: true}]\n",
+        ["f:2: policy case \"c\" has 'oldPatch', but nothing is stored; add `old:` with a mapping"],
+    ),
+    "a match": ("policy: a\ncases: [{name: c, input: {}, matched: true}]\n", 1),
+    "a decision of a policy that does not match": (
+        "policy: a\ncases: [{name: c, input: {}, matched: false, denied: [{by: a}]}]\n",
+        [
+            (
+                "f:2: 'matched' and 'denied' contradict each other in policy case \"c\": a policy that does not match a request decides nothing; "
+                "remove one of them"
+            )
+        ],
+    ),
+    "a key of cases of CRDs": (
+        "policy: a\ncases: [{name: c, input: {}, pruned: []}]\n",
+        2,
+    ),
+    "an empty part": ("policy: a\ncases: [{name: c, input: {}, contains: {kind: a}}]\n", 1),
+    "an absent path that a server sets": ("policy: a\ncases: [{name: c, input: {}, absent: [metadata.uid]}]\n", 1),
+    "a name of two cases": (
+        "policy: a\ncases: [{name: c, input: {}, accepted: true}, {name: c, input: {}, accepted: true}]\n",
+        ['f:2: the name "c" is that of the policy case on line 2 too; rename one'],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "mistakes"), OF_POLICIES.values(), ids=OF_POLICIES)
+def test_mistake_in_cases_of_a_policy_is_explained(text: str, mistakes: list[str] | int) -> None:
+    explained = mistakes_of(text)
+    assert (len(explained) if isinstance(mistakes, int) else explained) == mistakes
+
+
+def test_a_key_of_policies_is_explained_in_a_case_of_a_crd() -> None:
+    text = "crd: a\ncreate: [{name: c, input: {}, operation: CREATE, accepted: true}]\n"
+    assert mistakes_of(text) == ["f:2: key 'operation' belongs in policy cases, not in create case \"c\""]

@@ -68,7 +68,7 @@ def _create(send: Callable[[Request], Raw], path: str, body: JSONValue) -> None:
 
 
 def find_difference(ours: Any, recorded: Any) -> tuple[int, str]:
-    """Return the number of the first request with another answer or other audit annotations, and the difference; empty if there is none."""
+    """Return the first difference with the number of its request; empty if all answers and audit annotations are equal."""
     for number, (answer, recorded_answer) in enumerate(zip(ours["answers"], recorded["answers"], strict=True)):
         if answer != recorded_answer:
             return number, f"answer {number}: {answer}\n  recorded: {recorded_answer}"

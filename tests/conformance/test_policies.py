@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance import policyconversations, policymanifests, policyreplay, webhookconversations
+from conformance import policyconversations, policymanifests, policyreplay, policytables, webhookconversations
 from conformance.policyconversations import Conversation
 
 pytestmark = pytest.mark.replay
@@ -55,3 +55,8 @@ def test_malformed_conversations_are_refused(tmp_path: Any, declared: str, messa
 def test_objects_of_unknown_kinds_have_no_path() -> None:
     with pytest.raises(ValueError, match="no path for Widget"):
         policymanifests.collection({"apiVersion": "v1", "kind": "Widget", "metadata": {}})
+
+
+@pytest.mark.parametrize("fact", policytables.read(), ids=lambda fact: fact["expression"][:60])
+def test_expressions_compile_as_in_tests_of_upstream(fact: Any) -> None:
+    assert policytables.find_difference(fact) == ""

@@ -29,7 +29,7 @@ def crds() -> list[dict[str, Any]]:
 
 
 def policies() -> list[dict[str, Any]]:
-    """Return the policies; their names are those of the declarations with dashes."""
+    """Return the policies; their names are the declared names with dashes."""
     return [_policy(value) for value in _declared()["policies"]]
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_crd import cli
 from pytest_crd.cases import caseformat as case_format
 from pytest_crd.cases import casekeys
-from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, UPDATES
+from pytest_crd.cases.model import ADMITTED, APPLIES, PATCHES, REQUESTS, UPDATES
 from pytest_crd.cases.sections import Section
 from pytest_crd.cli.exits import Exit
 from pytest_crd.engine import profile
@@ -32,6 +32,9 @@ _GROUPS: Final = (
     (REQUESTS | {Section.PRUNING}, "requests and `pruning`"),
     (REQUESTS | {Section.DEFAULTING}, "requests and `defaulting`"),
     (UPDATES, "updates, patches, applies"),
+    (UPDATES | {Section.POLICY}, "updates, patches, applies and `cases`"),
+    (ADMITTED, "requests and `cases`"),
+    ({Section.POLICY}, "`cases`"),
     (PATCHES, "patches"),
     (APPLIES, "applies"),
 )
@@ -69,8 +72,15 @@ def file_keys() -> str:
     """Return a table of the keys at the top level of a case file."""
     schema: Any = case_format.schema()
     keys = {name: key for name, key in schema["properties"].items() if name != "$schema"}
-    rows = ([_code(name), "yes" if name in schema["required"] else "", _meaning(key)] for name, key in keys.items())
+    instead = {
+        need["then"]["required"][0]: need["if"]["not"]["required"][0] for need in schema["allOf"] if "not" in need["if"]
+    }
+    rows = ([_code(name), _required_unless(instead.get(name)), _meaning(key)] for name, key in keys.items())
     return _table(("key", "required", "meaning"), rows)
+
+
+def _required_unless(other: str | None) -> str:
+    return f"yes, or {_code(other)}" if other else ""
 
 
 def _meaning(schema: Any) -> str:

@@ -168,6 +168,13 @@ _RECORDED: Final = (
         "three minutes a version",
     ),
     Command(
+        "policytables",
+        "oracle.recorders.policytables",
+        "results of the compiler of policies in upstream's own tests: tests/conformance/policytables.jsonl",
+        ("Go",),
+        "a minute",
+    ),
+    Command(
         "merging",
         "oracle.recorders.merging",
         "results of structured-merge-diff in its own tests: tests/conformance/merging",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from pytest_crd.engine.crds import nameconflicts
 from pytest_crd.engine.crds.declared import CrdSpec
@@ -47,6 +48,32 @@ class Webhooks(Protocol):
             conversion: Its `conversion`, with `webhookClientConfig` and `conversionReviewVersions`.
             profile: The Kubernetes version.
         """
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GivenFacts:
+    """
+    Facts that a test gives to admission; hashable, as the admission with them is a key of caches.
+
+    Attributes:
+        user: The user, as `userInfo` of a review; None for an administrator.
+        namespace: The Namespace of the request; None for one with the label of its name alone.
+        params: Further objects that may be params of policies.
+        rules: The rules of the user, as in a Role; None for the roles of the project.
+    """
+
+    user: JSONObject | None = None
+    namespace: JSONObject | None = None
+    params: tuple[JSONObject, ...] = ()
+    rules: tuple[JSONObject, ...] | None = None
+
+
+@runtime_checkable
+class AdmissionOfTests(Webhooks, Protocol):
+    """Webhooks with admission that takes the facts of a test."""
+
+    def giving(self, given: GivenFacts) -> Webhooks:
+        """Return the same webhooks with the facts of a test."""
 
 
 class ConversionWebhooks(NamedTuple):

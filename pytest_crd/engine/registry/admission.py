@@ -7,12 +7,14 @@ The engine calls them at their place in a request, and knows nothing else about 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType  # only requests need it
 
 Operation: TypeAlias = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
 

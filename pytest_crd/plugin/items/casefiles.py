@@ -13,7 +13,9 @@ from pytest_crd.plugin import session
 from pytest_crd.plugin.settings import project
 
 # A key that nearly only case files have; enough to recognize a file that the command line names.
-_CASE_FILE: Final = re.compile(rb"""^["']?(crd|crdName)["']?\s*:|^\s*\{\s*["']?(crd|crdName)["']?\s*:""", re.MULTILINE)
+_CASE_FILE: Final = re.compile(
+    rb"""^["']?(crd|crdName|policy)["']?\s*:|^\s*\{\s*["']?(crd|crdName|policy)["']?\s*:""", re.MULTILINE
+)
 # A line that a CRD manifest has and a case file hardly ever.
 _CRD: Final = re.compile(rb"""^["']?kind["']?\s*:\s*["']?CustomResourceDefinition\b""", re.MULTILINE)
 _UNMATCHED: Final = pytest.StashKey[list[Path]]()

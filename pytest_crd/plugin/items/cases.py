@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import os
 import warnings
 from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -17,6 +19,7 @@ from pytest_crd.cases import caserunner, expectedowners, loader, objectsources, 
 from pytest_crd.cases.caseresult import CaseResult, Context
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
+from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import InputError, Mistake
 from pytest_crd.plugin import session
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from pytest_crd.report.testfacts import About, Cause
 
 _HOOKS: Final = "crd-cases"
+_OF_POLICY: Final = "cases of an admission policy are not sent to a live server yet"
 # A case, and the function that runs it, also with other expectations.
 RunCase: TypeAlias = tuple[Case, Callable[[Any], CaseResult]]
 
@@ -158,7 +162,7 @@ class BoundCase:
         """
         __tracebackhide__ = True
         self.is_idle = False
-        with extensions.mirror_requests(self._config, TestPlace(self._path, self._case.line, self._case.title)):
+        with self._mirror_requests():
             result = self._check_result()
             if isinstance(result, InputError):
                 raise MistakenFailure(result)
@@ -167,6 +171,12 @@ class BoundCase:
 
                 path, verbosity = session.display_path(self.path), self._config.get_verbosity()
                 raise CaseFailure(casereports.CaseReport(path, self.case, result, verbosity))
+
+    def _mirror_requests(self) -> AbstractContextManager[None]:
+        """Send the requests of the case to the live server, too; those of a policy are not sent."""
+        if self._case.section is Section.POLICY:
+            return contextlib.nullcontext()
+        return extensions.mirror_requests(self._config, TestPlace(self._path, self._case.line, self._case.title))
 
     def run(self) -> CaseResult:
         """
@@ -228,6 +238,8 @@ class CaseItem(TextItem):
         super().__init__(**kwargs)
         self.bound = bound
         self.extra_keyword_matches.add(bound.case.section.value)
+        if bound.case.section is Section.POLICY:
+            self.unasked = _OF_POLICY
         for mark in bound.marks:
             self.add_marker(mark)
 
@@ -304,8 +316,29 @@ def _all_runs(
             label = "" if has_own or len(catalogs) == 1 else catalog.kubernetes_version
             yield (
                 label,
-                (_runs(part, catalog, folder) if isinstance(part, CaseFile) else _suite_runs(part, catalog, folder)),
+                _runs_of_part(part, catalog, folder),
             )
+
+
+def _runs_of_part(part: CaseFile | Suite, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
+    if not isinstance(part, CaseFile):
+        return _suite_runs(part, catalog, folder)
+    return _policy_runs(part, catalog, folder) if part.policy else _runs(part, catalog, folder)
+
+
+def _policy_runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
+    """Yield the cases of a policy, each with the function that runs it."""
+    from pytest_crd.policycases import policyrunner, policysubjects  # noqa: PLC0415 - most files are about a CRD
+
+    subject = policysubjects.find(case_file, catalog)
+    mistakes: list[Mistake] = []
+    for declared in case_file.cases:
+        try:
+            yield objectsources.resolve(declared, folder), functools.partial(policyrunner.run, subject=subject)
+        except CaseFileError as error:
+            mistakes += error.mistakes
+    if mistakes:
+        raise CaseFileError(sorted(mistakes))
 
 
 def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:

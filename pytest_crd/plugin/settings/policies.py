@@ -13,6 +13,7 @@ from pytest_crd.plugin.settings.setting import Setting, SettingKind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pytest_crd.checks.policychecks import PolicyScope  # slow to import
     from pytest_crd.engine.api.context import Webhooks  # slow to import
 
 POLICIES: Final = Setting(
@@ -39,10 +40,12 @@ SETTINGS: Final = (POLICIES, POLICY_COMMANDS)
 
 # Returns the admission of the project's policies, then of its webhooks.
 AddPolicies: TypeAlias = "Callable[[Webhooks | None], Webhooks]"
+# The policies for checks; absent without policies.
+CHECKED_POLICIES: Final[pytest.StashKey[PolicyScope]] = pytest.StashKey()
 # Absent without policies.
 ADD_POLICIES: Final = pytest.StashKey[AddPolicies]()
 
 
 def read(config: pytest.Config) -> ManifestPlaces | None:
-    """Return the places of the policies; None if there are none."""
+    """Return the places of the policies; None without policies."""
     return manifestplaces.read(config, POLICIES, POLICY_COMMANDS)

@@ -65,7 +65,7 @@ class ParamAdmission(NamedTuple):
 
 def demand_access(request: AdmissionRequest, new: Resource, source: ParamSource) -> None:
     """
-    Refuse a policy or binding whose params its user may not read.
+    Refuse a policy or binding if the user may not read its params.
 
     Args:
         request: A create or an update of a policy or binding.

@@ -15,6 +15,9 @@ from pytest_crd.server.http import httpmessages
 
 _Object: TypeAlias = "dict[str, Any]"
 
+PLURAL: Final = "horizontalpodautoscalers"
+VERSIONS: Final = ("v2", "v1")
+_V1: Final = "autoscaling/v1"
 _LEAD: Final = "autoscaling.alpha.kubernetes.io/"
 _METRICS, _BEHAVIOR = f"{_LEAD}metrics", f"{_LEAD}behavior"
 _CURRENT, _CONDITIONS = f"{_LEAD}current-metrics", f"{_LEAD}conditions"
@@ -25,6 +28,14 @@ _RULES: Final = ("StabilizationWindowSeconds", "SelectPolicy", "Policies", "Tole
 _POLICY: Final = ("Type", "Value", "PeriodSeconds")
 # The sources of metrics in the order of the Go type.
 _SOURCES: Final = ("object", "pods", "resource", "containerResource", "external")
+
+
+def convert(value: Mapping[str, Any], api_version: str) -> Mapping[str, Any]:
+    """Return an object in another apiVersion of its group."""
+    if value["apiVersion"] == api_version:
+        return value
+    converted = to_v1({**value}) if api_version == _V1 else to_v2({**value})
+    return {**converted, "apiVersion": api_version}
 
 
 def to_v1(value: _Object) -> _Object:

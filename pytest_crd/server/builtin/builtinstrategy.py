@@ -21,7 +21,7 @@ from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
 from pytest_crd.engine.registry.subresources import Subresources
-from pytest_crd.server.builtin import builtinowners, namerules, partwrites
+from pytest_crd.server.builtin import autoscalerforms, builtinowners, namerules, partwrites
 from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
 from pytest_crd.server.builtin.builtinowners import BuiltInOwners, Merging
 from pytest_crd.server.builtin.validation import kindvalidation
@@ -103,7 +103,10 @@ class BuiltInStrategy(ObjectStrategy):
         def merge_type(resource: Resource) -> MergeType | None:
             return self.owners.of_object.merge_type(resource)
 
-        return super().interfaces._replace(merge_type=merge_type, go=self._go)
+        functions = super().interfaces._replace(merge_type=merge_type, go=self._go)
+        if self.plural == autoscalerforms.PLURAL:
+            return functions._replace(versions=autoscalerforms.VERSIONS, convert=autoscalerforms.convert)
+        return functions
 
     def _field_manager(self, kind: BuiltInKind) -> FieldManager:
         has_status = kind.subresources.has_status

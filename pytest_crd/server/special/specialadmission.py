@@ -64,7 +64,7 @@ def admit_create(
 
 def admit_connection(context: SpecialContext, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> None:
     """
-    Ask the admission plugins about a connection, whose options are its object.
+    Ask the admission plugins about a connection; its options are the object.
 
     Raises:
         ApiError: A plugin refuses the connection, or an option is malformed, or a dry run is asked for.

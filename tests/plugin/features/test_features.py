@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 ROOMS: Final = Path(pytest_crd.__file__).parent / "plugin/features"
 ASKED: Final = {
     "webhooks": "--crd-webhook=all: https://127.0.0.1:1",
+    "policies": "--crd-policy=config",
     "checks": "--crd-checks",
     "upgrades": "--crd-baseline=config",
     "parity": "--crd-parity=json:loads = gardens.stories.example.com/v1",

@@ -1,4 +1,4 @@
-"""The writer of a policy or a binding must be allowed to read its params; the words are those of a kube-apiserver."""
+"""Writers of policies and bindings need the right to read the params; kube-apiserver's words."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,11 +14,9 @@ from pytest_crd.plugin.features.checks.items import CheckFile
 from pytest_crd.plugin.items import added
 from pytest_crd.plugin.items.added import MistakenFile, Selection
 from pytest_crd.plugin.session import Part
-from pytest_crd.plugin.settings import policies, project
+from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.checks import CHECKS, CheckSettings
-
-if TYPE_CHECKING:
-    from pytest_crd.checks.policychecks import PolicyScope
+from pytest_crd.plugin.settings.policies import CHECKED_POLICIES
 
 
 class Hooks(added.FileAdder):
@@ -70,7 +67,7 @@ class Hooks(added.FileAdder):
                 of_project.samples,
                 settings.lints,
                 settings.allowed,
-                _policies(self._config),
+                self._config.stash.get(CHECKED_POLICIES, None),
             )
             home = self._config.inipath or self._config.rootpath
             with progressline.get_progress(self._config)("planning checks"):
@@ -85,13 +82,3 @@ class Hooks(added.FileAdder):
             return Part(plan.words, plan.notes, str(plan.problem))
         restriction = "" if self._selection is None else self._selection.restriction
         return Part(f"{plan.words}{restriction}", plan.notes, hints=plan.hints)
-
-
-def _policies(config: pytest.Config) -> PolicyScope | None:
-    """Return the policies of the project; None without any."""
-    places = policies.read(config)
-    if places is None:
-        return None
-    from pytest_crd.plugin import projectpolicies  # noqa: PLC0415 - most projects have no policies
-
-    return projectpolicies.make_scope(config, places)

@@ -9,10 +9,11 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.plugin import projectpolicies, session
+from pytest_crd.plugin.features.policies import coveragelines
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import coverage
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
-from pytest_crd.plugin.settings.policies import ADD_POLICIES, AddPolicies
+from pytest_crd.plugin.settings.policies import ADD_POLICIES, CHECKED_POLICIES, AddPolicies
 
 # The key of the points that a worker of pytest-xdist sends to its controller.
 _REACHED: Final = "pytest_crd_policy_coverage"
@@ -26,6 +27,7 @@ class Hooks:
         self._config, self._places = config, places
         add: AddPolicies = functools.partial(projectpolicies.add, config, places)
         config.stash[ADD_POLICIES] = add
+        config.stash[CHECKED_POLICIES] = projectpolicies.make_scope(config, places)
         names = " ".join((*places.paths, *(f"`{command}`" for command in places.commands)))
         session.add_part(config, lambda: Part(words=f"admission policies from {names}"))
         self._is_measured = coverage.read(config) is not None
@@ -59,8 +61,6 @@ class Hooks:
         """Write the coverage of each policy."""
         if not self._is_measured or hasattr(self._config, "workerinput") or self._config.option.collectonly:
             return
-        from pytest_crd.plugin.features.policies import coveragelines  # noqa: PLC0415 - few sessions measure coverage
-
         terminalreporter.ensure_newline()
         terminalreporter.section("coverage of admission policies", sep="_")
         for line in coveragelines.lines(self._config, self._places, self._reached):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 
 from pytest_crd.cases import acceptance
+from pytest_crd.discovery import rolefiles
 from pytest_crd.engine import CustomResourceDefinition, InputError, profile
 from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.engine.yaml import manifest
@@ -213,7 +214,7 @@ class _Installed(NamedTuple):
 
 
 def _install(config: pytest.Config, api: Api, roles: ManifestPlaces | None) -> _Installed:
-    """Store the roles and policies of a project; fail the test if they cannot be read, or if there are none."""
+    """Store the roles and policies of a project; fail the test if their files have mistakes."""
     places = policies.read(config)
     try:
         return _Installed(
@@ -225,8 +226,6 @@ def _install(config: pytest.Config, api: Api, roles: ManifestPlaces | None) -> _
 
 
 def _install_roles(api: Api, places: ManifestPlaces) -> InstalledRoles:
-    from pytest_crd.discovery import rolefiles  # noqa: PLC0415 - most servers have no roles of their own
-
     return InstalledRoles(api, rolefiles.read(places.paths, places.commands, base=places.base, folder=places.folder))
 
 

@@ -50,6 +50,27 @@ updateStatus:
   contains: {status: {phase: Wet}}
 """
 
+POLICY = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: data}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]}
+  validations: [{expression: has(object.data)}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: data}
+spec: {policyName: data, validationActions: [Deny]}
+"""
+OF_POLICY = """\
+policy: data
+cases:
+- name: no data
+  input: {apiVersion: v1, kind: ConfigMap}
+  denied: [{by: data}]
+"""
+
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
@@ -642,3 +663,19 @@ def test_a_session_without_a_server_imports_no_client(requesting: Project) -> No
     result = requesting.pytester.runpytest_subprocess(*OF_PROCESS, "-s")
 
     result.stdout.fnmatch_lines(["*[[]]"])
+
+
+def test_cases_of_a_policy_are_not_asked(requesting: Project, server: FakeServer) -> None:
+    requesting.write("policies.yaml", POLICY)
+    requesting.ini("crd_policies = policies.yaml")
+    requesting.cases(OF_POLICY, "test_sizes.crd.yaml")
+
+    result = _live(requesting, server)
+
+    result.assert_outcomes(passed=6)
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: 5 agreed, 0 disagreed, 1 not asked, 0 no answer",
+            "crd: live: 1 not asked: cases of an admission policy are not sent to a live server yet",
+        ]
+    )

@@ -1,4 +1,4 @@
-"""Sessions whose cases and servers ask the admission policies of a project."""
+"""Sessions with admission policies, in cases and on servers."""
 
 from __future__ import annotations
 

@@ -1,0 +1,147 @@
+"""The request of a case about a policy: its resource, its object and its URL, with the names that the case leaves out."""
+
+from __future__ import annotations
+
+import json
+import urllib.parse
+from typing import Final, NamedTuple
+
+from pytest_crd.cases.model import PolicyCase
+from pytest_crd.engine.client import completion
+from pytest_crd.engine.inputerror import InputError
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.engine.registry.admission import ADMINISTRATOR, Operation
+from pytest_crd.policies.givenparams import DEFAULT_NAMESPACE
+from pytest_crd.policies.projectadmission import user_of
+from pytest_crd.server import installing
+from pytest_crd.server.api import Api
+from pytest_crd.server.http.httpmessages import HTTPRequest
+from pytest_crd.server.resourcetypes import ResourceType
+
+_METHODS: Final = {"CREATE": "POST", "UPDATE": "PUT", "DELETE": "DELETE"}
+
+
+class CaseRequest(NamedTuple):
+    """
+    The request of a case.
+
+    Attributes:
+        type_: The resource in the URL.
+        operation: The operation.
+        subresource: The subresource; empty for the object itself.
+        namespace: The namespace; empty for a resource of the cluster.
+        name: The name in the URL; empty for a creation.
+        sent: The object to send; None for a deletion.
+        old: The stored object; None without one.
+        made_up: The fields of metadata that the case does not state.
+    """
+
+    type_: ResourceType
+    operation: Operation
+    subresource: str
+    namespace: str
+    name: str
+    sent: JSONObject | None
+    old: JSONObject | None
+    made_up: frozenset[str]
+
+    def for_server(self, api: Api, user: JSONValue) -> HTTPRequest:
+        """
+        Return the HTTP request.
+
+        Args:
+            api: The server, which has the stored object.
+            user: The user; None for an administrator.
+        """
+        path = installing.path_of(self.type_, self.namespace)
+        parts = (path, *map(urllib.parse.quote, filter(None, (self.name, self.subresource))))
+        query = "" if self.sent is None else "?fieldValidation=Strict"
+        body = b"" if self.sent is None else json.dumps(self._versioned(api)).encode()
+        return HTTPRequest(
+            _METHODS[self.operation],
+            "/".join(parts) + query,
+            {"content-type": "application/json"},
+            body,
+            user=ADMINISTRATOR if user is None else user_of(user),
+        )
+
+    def _versioned(self, api: Api) -> JSONObject:
+        """Return the object to send; an update has the resourceVersion of the stored object."""
+        sent = self.sent or {}
+        entry = api.store.get(self.type_.key(self.namespace, self.name)) if self.operation == "UPDATE" else None
+        if entry is None:
+            return sent
+        return {**sent, "metadata": {"resourceVersion": str(entry.revision), **sent["metadata"]}}
+
+
+def make(case: PolicyCase, api: Api) -> CaseRequest:
+    """
+    Return the request of a case.
+
+    Args:
+        case: The case.
+        api: A server with the CRDs of the project.
+
+    Raises:
+        CaseFileError: An object has no type, or one that the server does not serve; or the request cannot be sent.
+    """
+    has_old = case.old is not None
+    operation: Operation = case.operation or ("UPDATE" if has_old else "CREATE")
+    if operation == "CONNECT":
+        raise case.mistake(f"{case.title}: requests with the operation CONNECT cannot be sent yet", "operation")
+    sent = None if operation == "DELETE" else _read(case)
+    key = "old" if case.subresource or operation == "DELETE" else "input"
+    subject: JSONObject = case.old if key == "old" else sent or {}
+    type_ = _find_type(case, api, subject, key)
+    metadata = _metadata(case.old if has_old else sent)
+    namespace = _namespace(case, metadata) if type_.is_namespaced else ""
+    named = {**({"namespace": namespace} if namespace else {}), **metadata}
+    is_made_up = "name" not in metadata and (has_old or (type_.is_stored and "generateName" not in metadata))
+    if is_made_up:
+        named["name"] = completion.MADE_UP_NAME
+    is_new = operation == "CREATE" and not case.subresource
+    old = {**case.old, "metadata": named} if has_old else None
+    if sent is not None:
+        names = {key: named[key] for key in ("name", "namespace") if key in named}
+        sent = {**sent, "metadata": {**names, **_metadata(sent)}}
+    name = "" if is_new else str(named["name"])
+    made_up = frozenset({"name"} if is_made_up else ())
+    return CaseRequest(type_, operation, case.subresource, namespace, name, sent, old, made_up)
+
+
+def _read(case: PolicyCase) -> JSONObject:
+    try:
+        body = completion.read(case.input)
+    except InputError as error:
+        raise case.mistake(f"the input cannot be read: {error}", "input") from None
+    if not isinstance(body.value, dict):
+        raise case.mistake(f"the input of {case.title} is no object", "input")
+    if body.duplicates:
+        raise case.mistake(f"the input of {case.title}: {body.duplicates[0]}", "input")
+    return body.value
+
+
+def _find_type(case: PolicyCase, api: Api, value: JSONObject, key: str) -> ResourceType:
+    api_version, kind = value.get("apiVersion"), value.get("kind")
+    if not isinstance(api_version, str) or not isinstance(kind, str):
+        raise case.mistake(f"'{key}' of {case.title} has no apiVersion or no kind, so its resource is not known", key)
+    type_ = installing.find_type(api, api_version, kind)
+    if type_ is None:
+        raise case.mistake(
+            f"Kubernetes {api.profile.version} with the CRDs of the project serves no {kind} of {api_version}", key
+        )
+    return type_
+
+
+def _metadata(value: JSONValue) -> JSONObject:
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _namespace(case: PolicyCase, metadata: JSONObject) -> str:
+    """Return the namespace of a request: of its object, else of the Namespace of the case, else `default`."""
+    name = _metadata(case.namespace_object).get("name")
+    namespace = metadata.get("namespace")
+    if name is not None and namespace is not None and name != namespace:
+        raise case.mistake(f"'namespaceObject' is called {name}, and the object is in {namespace}", "namespaceObject")
+    return str(namespace or name or DEFAULT_NAMESPACE)

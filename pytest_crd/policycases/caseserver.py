@@ -1,0 +1,175 @@
+"""Server of one case with its objects, which are stored before the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_crd.cases.model import PolicyCase
+from pytest_crd.engine.api.context import ConversionWebhooks
+from pytest_crd.engine.inputerror import InputError, Mistake
+from pytest_crd.engine.jsonvalue import JSONObject
+from pytest_crd.engine.registry.admission import AdmissionRequest
+from pytest_crd.engine.registry.response import NotAcceptedError
+from pytest_crd.policies.givenparams import DEFAULT_NAMESPACE
+from pytest_crd.policycases.caserequests import CaseRequest
+from pytest_crd.policycases.policysubjects import PolicySubject
+from pytest_crd.policycases.recording import RecordedAdmission, Recording
+from pytest_crd.server import installing, namespaces
+from pytest_crd.server.api import Api
+from pytest_crd.server.authorization.accesscontrol import AccessControl
+from pytest_crd.server.http.httpmessages import HTTPRequest
+from pytest_crd.server.http.requestinfo import RequestInfo
+from pytest_crd.server.installedpolicies import InstalledPolicies
+from pytest_crd.server.store.store import ObjectKey
+
+# Fields that a server sets, and that a stored object may state.
+_SET_BY_SERVER: Final = (
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "generation",
+    "managedFields",
+)
+
+
+class _OpenAccess(AccessControl):
+    """Access for each user: a case is about admission alone."""
+
+    def authorize(self, request: HTTPRequest, info: RequestInfo | None) -> HTTPRequest:  # noqa: ARG002
+        """Return the unchanged request."""
+        return request
+
+
+def start(subject: PolicySubject) -> Api:
+    """
+    Return a new server with the CRDs of the project and their conversion webhooks.
+
+    Raises:
+        InputError: A server refuses a CRD.
+    """
+    webhooks = subject.admission.webhooks
+    try:
+        api = Api(
+            subject.crds,
+            kubernetes_version=subject.profile.version,
+            webhooks=None if webhooks is None else ConversionWebhooks(webhooks),
+        )
+    except NotAcceptedError as error:
+        raise InputError(
+            [Mistake(subject.bound.policy.source, 0, f"no server has the CRDs of the project: {error}")]
+        ) from None
+    api.access = _OpenAccess(api.access.users, api.catalog.authorizer, api.profile)
+    return api
+
+
+def fill(api: Api, case: PolicyCase, subject: PolicySubject, request: CaseRequest) -> None:
+    """
+    Store the objects of a case, without admission: params, the Namespace, the old object.
+
+    Raises:
+        CaseFileError: The server refuses an object of the case.
+        ManifestError: The server refuses an object of `crd_policies`.
+    """
+    params = case.params or ()
+    own = {_identify(param) for param in params}
+    InstalledPolicies(api, [item for item in subject.objects if _identify(item.value) not in own])
+    for index, param in enumerate(params):
+        if problem := _store(api, param):
+            raise case.mistake(f"'params[{index}]' of {case.title} cannot be stored: {problem}", "params", index)
+    if case.namespace_object is not None and not request.namespace:
+        kind = request.type_.names.kind
+        raise case.mistake(f"'namespaceObject' does nothing, as a {kind} has no namespace", "namespaceObject")
+    installing.create_namespace(api, request.namespace)
+    if case.namespace_object is not None:
+        _amend_namespace(api, case.namespace_object, request.namespace)
+    if request.old is not None:
+        _store_old(api, case, request.old)
+
+
+def install(api: Api, case: PolicyCase, subject: PolicySubject) -> Recording:
+    """
+    Store the policy and its bindings, and return the record of their work.
+
+    Raises:
+        ManifestError: The server refuses the policy or a binding, or does not serve its kind.
+    """
+    facts, rules = subject.admission.facts, case.authorizer
+
+    def complete(request: AdmissionRequest) -> AdmissionRequest:
+        if rules is None:
+            return request._replace(authorize=facts.authorize)
+        return request._replace(authorize=lambda access: facts.is_granted(rules, access))
+
+    recording = Recording(subject.bound.policy.kind, facts.listeners)
+    recording.listen(api.catalog.policy_listeners)
+    api.catalog.wrap_admission = lambda admission: RecordedAdmission(admission, recording, complete)
+    InstalledPolicies(api, subject.manifests)
+    return recording
+
+
+def _identify(value: JSONObject) -> tuple[str, ...]:
+    """Return apiVersion, kind, namespace and name of an object."""
+    metadata = value.get("metadata") or {}
+    names = (metadata.get("namespace") or DEFAULT_NAMESPACE, metadata.get("name"))
+    return tuple(str(part) for part in (value.get("apiVersion"), value.get("kind"), *names))
+
+
+def _store(api: Api, value: JSONObject) -> str:
+    """Store an object, and return the reason why it cannot be stored; empty if it is."""
+    type_ = installing.find_type(api, value["apiVersion"], value["kind"])
+    if type_ is None:
+        return f"Kubernetes {api.profile.version} does not serve {value['kind']} of {value['apiVersion']}"
+    namespace = {"namespace": DEFAULT_NAMESPACE} if type_.is_namespaced else {}
+    return installing.create(api, type_, {**value, "metadata": {**namespace, **value["metadata"]}})
+
+
+def _amend_namespace(api: Api, given: JSONObject, name: str) -> None:
+    """Merge the fields of a case into a stored Namespace; keep the labels of the server."""
+    key = ObjectKey(namespaces.RESOURCE, "", name)
+    entry = api.store.get(key)
+    stored: JSONObject = {} if entry is None else entry.value
+    metadata = given.get("metadata") or {}
+    labels = {**(stored["metadata"].get("labels") or {}), **(metadata.get("labels") or {})}
+    merged = {**stored["metadata"], **metadata, "name": name, "labels": labels}
+    api.store.put(key, {**stored, **given, "metadata": merged})
+
+
+def _store_old(api: Api, case: PolicyCase, old: JSONObject) -> None:
+    """
+    Store the old object with its status, and with the metadata that only a server sets.
+
+    Raises:
+        CaseFileError: The server refuses it.
+    """
+    type_ = installing.find_type(api, old["apiVersion"], old["kind"])
+    if type_ is None or not type_.is_stored:
+        raise case.mistake(f"Kubernetes {api.profile.version} stores no {old['kind']} of {old['apiVersion']}", "old")
+    metadata = {key: value for key, value in old["metadata"].items() if key not in {*_SET_BY_SERVER, "resourceVersion"}}
+    sent = {**old, "metadata": metadata}
+    for problem in _problems(api, sent, old):
+        if problem:
+            raise case.mistake(f"'old' of {case.title} is not valid, so no server has it stored: {problem}", "old")
+    key = type_.key(metadata.get("namespace", ""), metadata["name"])
+    entry = api.store.get(key)
+    generated = {key: old["metadata"][key] for key in _SET_BY_SERVER if key in old["metadata"]}
+    if entry is not None:
+        stored = _without_taint(entry.value, old) if type_.resource == "nodes" else entry.value
+        api.store.put(key, {**stored, "metadata": {**stored["metadata"], **generated}})
+
+
+def _without_taint(stored: JSONObject, old: JSONObject) -> JSONObject:
+    """Return a stored Node with the taints of the case alone: admission adds a taint to new nodes."""
+    keys = {key for key in stored["spec"] if key != "taints" or key in (old.get("spec") or {})}
+    spec = {key: value for key, value in stored["spec"].items() if key in keys}
+    return {**stored, "spec": {**spec, **({"taints": old["spec"]["taints"]} if "taints" in keys else {})}}
+
+
+def _problems(api: Api, sent: JSONObject, old: JSONObject) -> Iterator[str]:
+    """Yield the refusals of the creation of an object, and of the update of its status; empty ones if it is stored."""
+    type_ = installing.find_type(api, old["apiVersion"], old["kind"])
+    assert type_ is not None  # noqa: S101 - checked before
+    yield installing.create(api, type_, sent, is_strict=True)
+    if "status" in old and any(sub.name == "status" for sub in type_.subresources):
+        yield installing.update_status(api, type_, sent)

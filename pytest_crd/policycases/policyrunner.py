@@ -1,0 +1,212 @@
+"""
+Running a case of a policy: its request to a server, and the comparison of the answer with the expectations.
+
+A request that the policy does not match proves nothing, so it is an error unless the case states it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from pytest_crd.cases import caserunner, expectations, refusals
+from pytest_crd.cases.caseresult import (
+    CaseAnswer,
+    CaseResult,
+    Matched,
+    Mismatch,
+    NotReached,
+    PathsMismatch,
+    Trace,
+)
+from pytest_crd.cases.model import PolicyCase
+from pytest_crd.engine import Response, UnsupportedExpressionError
+from pytest_crd.engine.errors import fielderror
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
+from pytest_crd.engine.registry.response import Stored
+from pytest_crd.policies.definitions import MUTATING
+from pytest_crd.policycases import caserequests, caseserver, decidingvalues, unmatched
+from pytest_crd.policycases.caserequests import CaseRequest
+from pytest_crd.policycases.policysubjects import PolicySubject
+from pytest_crd.policycases.recording import Recording
+from pytest_crd.server import namespaces
+from pytest_crd.server.api import Api
+from pytest_crd.server.http.httpmessages import HTTPAnswer
+from pytest_crd.server.store.store import ObjectKey
+
+_FIRST_ERROR: Final = 400
+_ANNOTATIONS: Final = "auditAnnotations"
+# The key of the audit annotation with failed validations.
+_FAILURES: Final = "validation.policy.admission.k8s.io/validation_failure"
+# An error in this field changes the message alone.
+_MESSAGES: Final = "messageExpression"
+_FAILED: Final = "Validation failed for "
+
+
+class PolicyOutcome(NamedTuple):
+    """
+    The outcome of a request.
+
+    Attributes:
+        request: The request.
+        response: The response of the server.
+        recording: The record of the policy.
+        notes: Remarks about the answer.
+    """
+
+    request: CaseRequest
+    response: Response
+    recording: Recording
+    notes: tuple[str, ...]
+
+
+def run(case: PolicyCase, subject: PolicySubject) -> CaseResult:
+    """
+    Run a case and return its result.
+
+    Args:
+        case: The case.
+        subject: The policy.
+
+    Raises:
+        CaseFileError: The request cannot be sent, the policy does not match it, or the server refuses it before the policy is asked; the
+            answer depends on roles that are not known.
+        ManifestError: The server refuses an object of `crd_policies`.
+    """
+    api = caseserver.start(subject)
+    try:
+        outcome = _send(case, subject, api)
+    except UnsupportedExpressionError as error:
+        raise caserunner.not_known(case, error) from None
+    finally:
+        api.close()
+    _demand_match(case, subject, outcome, api)
+    mismatches = tuple(_compare(case, outcome))
+    recording, response = outcome.recording, outcome.response
+    answer = CaseAnswer(
+        response.code,
+        response.kept,
+        response.errors,
+        response.warnings,
+        case.input,
+        outcome.request.made_up,
+        denials=response.denials,
+        is_changed=subject.bound.policy.kind == MUTATING and outcome.request.sent is not None,
+        audit_annotations=_spell_annotations(recording),
+    )
+    decisions = decidingvalues.describe(recording.evaluations, subject.profile) if mismatches else ()
+    return CaseResult(
+        subject.context,
+        mismatches,
+        notes=outcome.notes,
+        answer=answer,
+        warnings=tuple(_find_warnings(subject, outcome)),
+        decisions=decisions,
+    )
+
+
+def _send(case: PolicyCase, subject: PolicySubject, api: Api) -> PolicyOutcome:
+    request = caserequests.make(case, api)
+    caseserver.fill(api, case, subject, request)
+    recording = caseserver.install(api, case, subject)
+    answer = api.answer(request.for_server(api, case.user))
+    assert isinstance(answer, HTTPAnswer)  # noqa: S101 - the request is no watch
+    notes = (f"{answer.unvalidated} is not validated, only decoded",) if answer.unvalidated else ()
+    return PolicyOutcome(request, _response(answer, recording), recording, notes)
+
+
+def _response(answer: HTTPAnswer, recording: Recording) -> Response:
+    if answer.code < _FIRST_ERROR:
+        return Response(answer.code, kept=Stored.from_value(answer.value), warnings=answer.warnings)
+    status: dict[str, JSONValue] = answer.value if isinstance(answer.value, dict) else {}
+    message = str(status.get("message", answer.body.decode(errors="replace")))
+    errors = (fielderror.request(message),)
+    return Response(answer.code, errors=errors, warnings=answer.warnings, status=status, denials=recording.denials)
+
+
+def _demand_match(case: PolicyCase, subject: PolicySubject, outcome: PolicyOutcome, api: Api) -> None:
+    """Raise CaseFileError if the policy is not asked, or does not match and the case does not state that."""
+    policy, response = subject.bound.policy, outcome.response
+    if not outcome.recording.requests:
+        refusal = f"{response.code}: {response.message}"
+        message = f"{case.title}: the server refuses the request before it asks the policy {policy.name}: {refusal}"
+        raise case.mistake(message, "input" if "input" in case.declared else "name")
+    if outcome.recording.is_matched or case.matched is False:
+        return
+
+    def namespace_of(name: str) -> JSONObject | None:
+        entry = api.store.get(ObjectKey(namespaces.RESOURCE, "", name))
+        return None if entry is None else entry.value
+
+    reason = unmatched.explain(subject.bound, outcome.recording, namespace_of)
+    message = f"{case.title}: the policy {policy.name} does not match the request, so it decides nothing: {reason}"
+    raise case.mistake(f"{message}; if this is intended, write `matched: false`", "name")
+
+
+def _compare(case: PolicyCase, outcome: PolicyOutcome) -> Iterator[Mismatch]:
+    response, recording = outcome.response, outcome.recording
+    if case.matched is False:
+        if recording.is_matched:
+            yield Matched(_describe_match(recording))
+        elif not response.accepted:
+            yield NotReached(f"the server answers {response.code}: {response.message}")
+        return
+    mismatches = [*refusals.compare_response(case, response)]
+    if response.accepted and not mismatches and outcome.request.sent is not None:
+        made_up = outcome.request.made_up
+        mismatches += expectations.compare_object(case, response.stored, outcome.request.sent, None, made_up=made_up)
+    yield from mismatches
+    yield from expectations.compare_paths(case.listed, Trace(), response.warnings)
+    failed = tuple(warning for warning in response.warnings if warning.startswith(_FAILED))
+    if case.warnings is None and response.accepted and failed and not (case.is_open or "warnings" in case.blanks):
+        yield PathsMismatch("warnings", (), failed, ())
+    yield from _compare_annotations(case, _spell_annotations(recording), is_accepted=response.accepted)
+
+
+def _compare_annotations(case: PolicyCase, actual: Mapping[str, str], *, is_accepted: bool) -> Iterator[PathsMismatch]:
+    """Yield a mismatch for other audit annotations; an accepted case must state failed validations."""
+    expected = case.audit_annotations
+    if expected is None:
+        if not is_accepted or _FAILURES not in actual or case.is_open or _ANNOTATIONS in case.blanks:
+            return
+        expected, actual = {}, {_FAILURES: actual[_FAILURES]}
+    wanted, actual_lines = (
+        dict.fromkeys(_describe_annotation(*item) for item in side.items()) for side in (expected, actual)
+    )
+    missing, unasked, met = wanted.keys() - actual_lines, actual_lines.keys() - wanted, wanted.keys() & actual_lines
+    if missing or unasked:
+        yield PathsMismatch(_ANNOTATIONS, tuple(sorted(missing)), tuple(sorted(unasked)), tuple(sorted(met)))
+
+
+def _describe_annotation(key: str, value: str) -> str:
+    """Return an audit annotation as in a case file: `replicas: "3"`."""
+    return f"{key}: {json.dumps(value, ensure_ascii=False)}"
+
+
+def _describe_match(recording: Recording) -> str:
+    """Return the bindings with which a policy matches, or the reason why it cannot be evaluated."""
+    if recording.problems:
+        return f"the policy matches: {recording.problems[0].message}"
+    names = dict.fromkeys(item.binding.name for item in recording.invocations)
+    return f"the policy matches, by its binding {' and '.join(names)}"
+
+
+def _spell_annotations(recording: Recording) -> dict[str, str]:
+    """Return the audit annotations, without the name of the policy in their keys."""
+    names = {item.policy.name for item in recording.invocations}
+    return {
+        next((key.removeprefix(f"{name}/") for name in names if key.startswith(f"{name}/")), key): value
+        for key, value in recording.annotations.items()
+    }
+
+
+def _find_warnings(subject: PolicySubject, outcome: PolicyOutcome) -> Iterator[str]:
+    """Yield a warning for each error that the failure policy Ignore hides."""
+    policy, recording = subject.bound.policy, outcome.recording
+    if policy.failure_policy != "Ignore":
+        return
+    evaluated = (item.outcome.problem for item in recording.evaluations if item.part != _MESSAGES)
+    problems = [*(item.message for item in recording.problems), *evaluated]
+    for problem in dict.fromkeys(filter(None, problems)):
+        yield f"{policy.kind} {policy.name}: its failurePolicy Ignore hides an error: {problem}"

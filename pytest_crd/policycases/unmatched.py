@@ -1,0 +1,85 @@
+"""Reasons why an admission policy does not match a request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_crd.engine.registry.admission import AdmissionRequest
+from pytest_crd.policies import invocations
+from pytest_crd.policies.definitions import Binding, ParamRef
+from pytest_crd.policies.invocations import BoundPolicy
+from pytest_crd.policycases import decidingvalues
+from pytest_crd.policycases.recording import Recording
+from pytest_crd.webhooks import matching
+from pytest_crd.webhooks.matching import Criteria, NamespaceOf
+
+# The parts of criteria, each with the field of a policy.
+_PARTS = {
+    "resourceRules": ("rules",),
+    "excludeResourceRules": ("excluded",),
+    "objectSelector": ("object_selector",),
+    "namespaceSelector": ("namespace_selector",),
+}
+
+
+def explain(bound: BoundPolicy, recording: Recording, namespace_of: NamespaceOf) -> str:
+    """
+    Return the reasons.
+
+    Args:
+        bound: The policy with its bindings.
+        recording: The record of a request that does not match.
+        namespace_of: Returns the Namespace with a name.
+    """
+    conditions = list(dict.fromkeys(map(decidingvalues.describe_condition, recording.false_conditions)))
+    if conditions:
+        return "; ".join(conditions)
+    request = recording.requests[0]
+    described = describe_request(request)
+    if invocations.is_exempt(request):
+        return f"no policy sees {described}"
+    fields = _find_unmet(bound.policy.criteria, request, namespace_of)
+    if fields:
+        return f"{described} is ruled out by {' and '.join(fields)} of the policy"
+    return "; ".join(_explain_bindings(bound, request, namespace_of))
+
+
+def describe_request(request: AdmissionRequest) -> str:
+    """Return a request in words: `CREATE of deployments.apps/v1 in default`."""
+    resource = f"{request.resource}.{request.group}" if request.group else request.resource
+    subresource = f", subresource {request.subresource}" if request.subresource else ""
+    where = f" in {request.namespace}" if request.namespace else ""
+    return f"{request.operation} of {resource}/{request.version}{subresource}{where}"
+
+
+def _explain_bindings(bound: BoundPolicy, request: AdmissionRequest, namespace_of: NamespaceOf) -> Iterator[str]:
+    for binding in bound.bindings:
+        fields = [] if binding.criteria is None else _find_unmet(binding.criteria, request, namespace_of)
+        if fields:
+            yield f"{describe_request(request)} is ruled out by {' and '.join(fields)} of the binding {binding.name}"
+        else:
+            yield _explain_params(bound, binding, request)
+
+
+def _explain_params(bound: BoundPolicy, binding: Binding, request: AdmissionRequest) -> str:
+    kind, reference = bound.policy.param_kind, binding.param_ref or ParamRef("", "", None, "")
+    sought = f"called {reference.name}" if reference.name else "that its selector selects"
+    name = "object" if kind is None else kind.kind
+    where = f" in {reference.namespace or request.namespace}" if reference.namespace or request.namespace else ""
+    return (
+        f"the binding {binding.name} finds no param, a {name} {sought}{where}, and its parameterNotFoundAction is Allow: "
+        "add the object to `params` or to crd_policies"
+    )
+
+
+def _find_unmet(criteria: Criteria, request: AdmissionRequest, namespace_of: NamespaceOf) -> list[str]:
+    """Return the fields of criteria that a request does not meet."""
+    if matching.find_invocation(criteria, request, request.object, namespace_of) is not None:
+        return []
+    unmet = []
+    for field, attributes in _PARTS.items():
+        selected = {name: getattr(criteria, name) for name in attributes}
+        alone = Criteria((), criteria.match_policy, needs_rule=False)._replace(**selected)
+        if matching.find_invocation(alone, request, request.object, namespace_of) is None:
+            unmet.append(field)
+    return unmet

@@ -1,0 +1,246 @@
+"""Case files about a policy are tests like those about a CRD: found, run, reported, filled in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+NAME = "test_sizes.crd.yaml"
+VALIDATING: Final = """
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: sizes}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: ['*'], apiVersions: ['*'], operations: [CREATE, UPDATE], resources: [gardens, configmaps]}]}
+  validations: [{expression: '!has(object.data) && object.spec.size <= 5', message: at most 5}]
+  auditAnnotations: [{key: size, valueExpression: 'has(object.spec) ? string(object.spec.size) : "none"'}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: sizes}
+spec: {policyName: sizes, validationActions: [%s]}
+"""
+MUTATING: Final = """
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: soils}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints: {resourceRules: [{apiGroups: ['*'], apiVersions: ['*'], operations: [CREATE], resources: [gardens]}]}
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: "Object{spec: Object.spec{soil: object.spec.note}}"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: soils}
+spec: {policyName: soils}
+"""
+SIZE: Final = "{apiVersion: stories.example.com/v1, kind: Garden, spec: {size: %s}}"
+NOTE: Final = "{apiVersion: stories.example.com/v1, kind: Garden, spec: {note: %s}}"
+
+
+@pytest.fixture
+def policies(project: Project) -> Project:
+    """A project with a CRD and two policies."""
+    project.write("policies.yaml", VALIDATING % "Deny" + MUTATING)
+    project.ini("crd_policies = policies.yaml")
+    return project
+
+
+def _cases(policy: str, *cases: str) -> str:
+    listed = "".join(f"- name: case {number}\n  {case}\n" for number, case in enumerate(cases, 1))
+    return f"policy: {policy}\ncases:\n{listed}"
+
+
+@pytest.mark.session
+def test_cases_of_policies_are_collected_beside_those_of_crds(policies: Project) -> None:
+    policies.cases()
+    policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  accepted: true"), NAME)
+    policies.cases(_cases("soils", f"input: {NOTE % 'clay'}\n  contains: {{spec: {{soil: clay}}}}"), "test_b.crd.yaml")
+
+    policies.run().assert_outcomes(passed=5)
+    policies.run("-k", "cases").assert_outcomes(passed=2, deselected=3)
+
+
+@pytest.mark.session
+def test_a_named_file_is_recognized_by_its_key(policies: Project) -> None:
+    policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  accepted: true"), "cases.yaml")
+
+    policies.run("cases.yaml").assert_outcomes(passed=1)
+
+
+@pytest.mark.session
+def test_a_failure_names_the_policy_and_its_place(policies: Project) -> None:
+    policies.cases(_cases("sizes", f"input: {SIZE % 6}\n  accepted: true"), NAME)
+
+    policies.run().stdout.fnmatch_lines(
+        [
+            f'{NAME}:3: policy case "case 1"',
+            "ValidatingAdmissionPolicy sizes (policies.yaml:2), Kubernetes 1.37",
+            "refused (422), but expected to be accepted:",
+            "validations[[]0]: !has(object.data) && object.spec.size <= 5 = false",
+            "  object.spec.size = 6",
+        ]
+    )
+
+
+UNKNOWN: Final = {
+    "a similar name": ("size", "no policy of crd_policies is called size; did you mean sizes?"),
+    "another name": ("quota", "no policy of crd_policies is called quota; there are: sizes, soils"),
+    "another kind": (
+        "MutatingAdmissionPolicy/sizes",
+        "no policy of crd_policies is called MutatingAdmissionPolicy/sizes; did you mean sizes?",
+    ),
+}
+
+
+@pytest.mark.session
+@pytest.mark.parametrize(("name", "message"), UNKNOWN.values(), ids=UNKNOWN)
+def test_an_unknown_policy_is_a_mistake(policies: Project, name: str, message: str) -> None:
+    policies.cases(_cases(name, f"input: {SIZE % 5}\n  accepted: true"), NAME)
+
+    policies.run().stdout.fnmatch_lines([f"{NAME}:1: {message}*"])
+
+
+@pytest.mark.session
+def test_two_policies_with_one_name_are_named_with_their_kind(policies: Project) -> None:
+    policies.write("policies.yaml", VALIDATING % "Deny" + MUTATING.replace("soils", "sizes"))
+    policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  accepted: true"), NAME)
+    message = "two policies are called sizes: write ValidatingAdmissionPolicy/sizes or MutatingAdmissionPolicy/sizes"
+    policies.run().stdout.fnmatch_lines([f"{NAME}:1: {message}"])
+
+    policies.cases(
+        _cases("MutatingAdmissionPolicy/sizes", f"input: {NOTE % 'clay'}\n  contains: {{spec: {{soil: clay}}}}"), NAME
+    )
+    policies.run().assert_outcomes(passed=1)
+
+
+@pytest.mark.session
+def test_policies_without_the_setting_are_a_mistake(project: Project) -> None:
+    project.cases(_cases("sizes", f"input: {SIZE % 5}\n  accepted: true"), NAME)
+
+    project.run().stdout.fnmatch_lines([f"{NAME}:1: no admission policy is known: set crd_policies to the files*"])
+
+
+@pytest.mark.session
+def test_a_policy_without_a_binding_is_a_mistake(policies: Project) -> None:
+    policies.write("policies.yaml", (VALIDATING % "Deny").partition("---")[0])
+    policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  accepted: true"), NAME)
+
+    policies.run().stdout.fnmatch_lines(["policies.yaml:2: the policy sizes has no binding*"])
+
+
+@pytest.mark.session
+def test_mistakes_in_objects_of_cases_are_found_together(policies: Project) -> None:
+    policies.cases(_cases("sizes", "inputFile: a.yaml\n  accepted: true", "inputFile: b.yaml\n  accepted: true"), NAME)
+
+    policies.run().stdout.fnmatch_lines([f"{NAME}:4: *a.yaml*", f"{NAME}:7: *b.yaml*"])
+
+
+@pytest.mark.session
+def test_a_project_needs_no_crd(pytester: pytest.Pytester, policies: Project) -> None:
+    (policies.path / "config/crd/bases/gardens.yaml").unlink()
+    policies.cases(_cases("sizes", "input: {apiVersion: v1, kind: ConfigMap, data: {a: b}}\n  error: at most 5"), NAME)
+
+    policies.run().assert_outcomes(passed=1)
+
+
+@pytest.mark.session
+def test_each_kubernetes_version_of_a_session_runs_the_cases(policies: Project) -> None:
+    policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  accepted: true"), NAME)
+    policies.run("--crd-kubernetes-version=1.36 1.37").assert_outcomes(passed=2)
+
+    policies.run("--crd-kubernetes-version=1.32").stdout.fnmatch_lines(
+        [f"{NAME}:1: no server answers as Kubernetes 1.32*"]
+    )
+
+
+@pytest.mark.session
+def test_a_file_may_have_its_own_kubernetes_version(policies: Project) -> None:
+    text = _cases("soils", f"input: {NOTE % 'clay'}\n  accepted: true")
+    policies.cases(f'kubernetesVersion: "1.36"\n{text}', NAME)
+    policies.run("--crd-kubernetes-version=1.35 1.37").assert_outcomes(passed=1)
+
+    policies.cases(f'kubernetesVersion: "1.32"\n{text}', NAME)
+    policies.run().stdout.fnmatch_lines([f"{NAME}:1: no server answers as Kubernetes 1.32*"])
+
+
+@pytest.mark.session
+def test_an_object_that_the_crd_refuses_after_a_mutation_is_refused(policies: Project) -> None:
+    policies.cases(
+        _cases("soils", f"input: {NOTE % 'chalk'}\n  error: 'spec.soil: Unsupported value: \"chalk\"'"), NAME
+    )
+
+    policies.run().assert_outcomes(passed=1)
+
+
+@pytest.mark.session
+def test_expectations_are_filled_in(policies: Project) -> None:
+    policies.write("policies.yaml", VALIDATING % "Deny, Audit" + MUTATING)
+    policies.cases(
+        _cases("sizes", f"input: {SIZE % 5}", f"input: {SIZE % 6}", f"input: {SIZE % 6}\n  denied: TODO"), NAME
+    )
+    policies.cases(_cases("soils", f"input: {NOTE % 'clay'}", f"input: {NOTE % 'chalk'}"), "test_b.crd.yaml")
+
+    policies.run("--crd-fill").assert_outcomes(passed=5)
+    denied = f"  input: {SIZE % 6}\n  denied:\n  - {{by: sizes, message: at most 5, reason: Invalid}}\n"
+    assert policies.read(NAME).split("cases:\n")[1] == (
+        f'- name: case 1\n  input: {SIZE % 5}\n  accepted: true\n  auditAnnotations: {{size: "5"}}\n'
+        f"- name: case 2\n{denied}- name: case 3\n{denied}"
+    )
+    filled = policies.read("test_b.crd.yaml")
+    assert "    spec: {note: clay, size: 3, watering: {hour: 6}, soil: clay}\n" in filled
+    assert '  error: \'Garden.stories.example.com "example" is invalid: spec.soil: Unsupported value:' in filled
+    policies.run().assert_outcomes(passed=5)
+
+
+@pytest.mark.session
+@pytest.mark.parametrize("actions", ["Warn", "Audit"])
+def test_expectations_are_updated(policies: Project, actions: str) -> None:
+    policies.cases(
+        _cases("sizes", f"input: {SIZE % 6}\n  denied: [{{by: sizes}}]", f"input: {SIZE % 6}\n  error: at most"), NAME
+    )
+    policies.write("policies.yaml", VALIDATING % actions + MUTATING)
+    policies.run("--crd-update").assert_outcomes(failed=2)
+
+    policies.run("--crd-update-verdicts").assert_outcomes(passed=2)
+    policies.run().assert_outcomes(passed=2)
+    policies.write("policies.yaml", VALIDATING % "Deny" + MUTATING)
+    policies.run("--crd-update-verdicts").assert_outcomes(passed=2)
+    policies.run().assert_outcomes(passed=2)
+
+
+@pytest.mark.session
+def test_other_annotations_and_warnings_are_updated(policies: Project) -> None:
+    policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  auditAnnotations: {{size: '4'}}\n  warnings: [a]"), NAME)
+
+    policies.run("--crd-update").assert_outcomes(passed=1)
+    assert 'auditAnnotations: {size: "5"}\n  warnings: []' in policies.read(NAME)
+
+
+@pytest.mark.session
+def test_a_policy_that_matches_against_the_case_is_corrected_by_hand(policies: Project) -> None:
+    policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  matched: false"), NAME)
+
+    policies.run("--crd-update").stdout.fnmatch_lines(["*to be corrected by hand: matched"])
+
+
+@pytest.mark.session
+def test_another_refusal_of_a_request_that_the_policy_does_not_match_fails(policies: Project) -> None:
+    policies.cases(_cases("soils", f"old: {SIZE % 5}\n  input: {SIZE % 'many'}\n  matched: false"), NAME)
+
+    policies.run().stdout.fnmatch_lines(['  the server answers 422: Garden.stories.example.com "example" is invalid*'])
+
+
+@pytest.mark.session
+def test_a_crd_that_no_server_has_is_a_mistake(policies: Project) -> None:
+    policies.crd(plural="Gardens")
+    policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  accepted: true"), NAME)
+
+    policies.run().stdout.fnmatch_lines(["policies.yaml: no server has the CRDs of the project*"])
