@@ -43,12 +43,12 @@ def apply(configuration: ObjectStruct, origins: Origins, resource: Resource, kin
         raise MutationError("invalid return type: *dynamic.ObjectVal") from None
     patch = {**converted, "apiVersion": resource.get("apiVersion"), "kind": resource.get("kind")}
     try:
-        return _merge(patch, resource, kind)
+        return _merge(patch, resource, kind, origins)
     except MutationError as error:
         raise MutationError(f"error applying patch: {error}") from None
 
 
-def _merge(patch: dict[str, Any], resource: Resource, kind: MergeType | None) -> Resource:
+def _merge(patch: dict[str, Any], resource: Resource, kind: MergeType | None, origins: Origins) -> Resource:
     failed = "failed to convert patch object to typed object"
     if kind is None:
         raise MutationError(f"{failed}: no corresponding type for {spell_kind(resource)}")
@@ -64,21 +64,23 @@ def _merge(patch: dict[str, Any], resource: Resource, kind: MergeType | None) ->
     except TypedError as error:
         raise MutationError(f"failed to convert original object to typed object: {error}") from None
     merged: Resource = merging.merged(kind, resource, patch)
-    empty = {id(item) for item in _find_empty_lists(patch)}
+    empty = {id(item) for item in _find_empty_lists(patch, origins)}
     return _without(empty, kind, merged) if empty else merged
 
 
-def _find_empty_lists(value: JSONValue) -> Iterator[list[JSONValue]]:
+def _find_empty_lists(value: JSONValue, origins: Origins) -> Iterator[list[JSONValue]]:
     """
-    Yield the empty lists in a value.
+    Yield the empty lists in a value, except those of variables.
 
     The server makes Go slices without an array of them, which its schemas take for lists, and its JSON for null.
     """
+    if origins.is_given(value):
+        return
     if isinstance(value, list) and not value:
         yield value
     elif isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
-            yield from _find_empty_lists(item)
+            yield from _find_empty_lists(item, origins)
 
 
 def _without(empty: AbstractSet[int], kind: MergeType, value: JSONValue) -> JSONValue:

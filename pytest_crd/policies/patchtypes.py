@@ -8,7 +8,7 @@ Reference:
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from pytest_crd.engine.cel.environment import Environment
@@ -17,7 +17,6 @@ from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.run.qualifiers import go_type
 from pytest_crd.engine.cel.types import celtypes
 from pytest_crd.engine.cel.types.celtypes import DYN, STRING, Type, TypeProvider
-from pytest_crd.engine.cel.types.costs import STRING_TRAVERSAL, Argument, CallEstimate, EstimateContext
 from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload
 from pytest_crd.engine.cel.values import equality
 from pytest_crd.engine.cel.values.celvalues import MISSING, Optional, StructValue, Value
@@ -79,6 +78,10 @@ class _PatchTypes:
     def makes(self, name: str) -> bool:
         """Return whether a struct type belongs to patches."""
         return name in (JSON_PATCH.name, OBJECT.name) or name.startswith(f"{OBJECT.name}.")
+
+    def selects(self, name: str) -> bool:
+        """Return whether a struct type is that of an object."""
+        return self.makes(name) and name != JSON_PATCH.name
 
     def make(self, name: str, values: Mapping[str, Value]) -> Value:
         """
@@ -235,11 +238,6 @@ def _escape(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 
 
-def _estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    size = context.size(arguments[0])
-    return CallEstimate(size.cost(STRING_TRAVERSAL), size)
-
-
 _LIBRARY: Final = Library(
     "kubernetes.jsonpatch",
     (
@@ -252,7 +250,6 @@ _LIBRARY: Final = Library(
                     STRING,
                     _escape,
                     cost=costing.traversal(),
-                    estimate=_estimate,
                 ),
             ),
         ),

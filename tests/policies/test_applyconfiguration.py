@@ -43,6 +43,7 @@ def thing(**spec: Any) -> dict[str, Any]:
         ("any: Object.spec.any{list: [[1] + [2]]}", {}, {"any": {"list": [[1, 2]]}}),
         # Empty lists are null in JSON.
         ("tags: [], any: Object.spec.any{list: [], items: [Object.spec.any.items{a: []}]}", {}, {"any": {"list": None, "items": [{"a": None}]}}),
+        ("any: Object.spec.any{a: object.spec.any.l, b: [object.spec.any.e]}", {"any": {"l": [[]], "e": []}}, {"any": {"l": [[]], "e": [], "a": [None], "b": [[]]}}),
         ("tags: []", {"tags": ["a"]}, {"tags": ["a"]}),
         ("?color: optional.of('x'), maybe: optional.none(), ratio: 1.5", {}, {"color": "x", "maybe": None, "ratio": 1.5}),
         ("color: type(1)", {}, {"color": "int"}),

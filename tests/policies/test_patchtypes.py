@@ -46,6 +46,8 @@ def test_objects_and_operations_have_fields(expression: str, value: object) -> N
     [
         ("dyn(Object{a: 1}).a", "no such key: a"),
         ("Object{a: Object.a{b: 1}}.a.c", "no such key: c"),
+        ("(object.x == 1 ? Object{a: 1} : null).a", 'cannot get field "a"'),
+        ("(object.x == 1 ? JSONPatch{} : null).op", "no such key: op"),
         ("dyn(JSONPatch{}).wrong", "unsupported indexer: wrong"),
         ("has(dyn(JSONPatch{}).wrong)", "unsupported field: wrong"),
         ("JSONPatch{op: dyn(1)}", "unexpected type int64 for JSONPatchType 'op' field"),
@@ -53,7 +55,7 @@ def test_objects_and_operations_have_fields(expression: str, value: object) -> N
     ],
 )
 def test_missing_fields_and_wrong_texts_fail(expression: str, problem: str) -> None:
-    assert patches.evaluate(expression).problem == f"expression '{expression}' resulted in error: {problem}"
+    assert patches.evaluate(expression, {"x": 2}).problem == f"expression '{expression}' resulted in error: {problem}"
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ class Planner:
             return self._plan_reference(node.id, reference)
         step = self._attribute(self.plan(node.operand))
         operand = self._types[node.operand.id]
-        if operand.kind is TypeKind.STRUCT and self._structs is not None and self._structs.makes(operand.name):
+        if operand.kind is TypeKind.STRUCT and self._structs is not None and self._structs.selects(operand.name):
             step.attribute.qualify(FieldQualifier(name=node.field, test_only=node.test_only))
         else:
             step.attribute.qualify(Qualifier(node.field, test_only=node.test_only))

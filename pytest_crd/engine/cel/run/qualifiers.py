@@ -31,6 +31,7 @@ from pytest_crd.engine.cel.values.celvalues import (
     type_name,
 )
 from pytest_crd.engine.cel.values.display import show
+from pytest_crd.engine.golang import printing
 
 
 @dataclass(slots=True)
@@ -70,7 +71,7 @@ class Qualifier:
 @dataclass(slots=True)
 class FieldQualifier(Qualifier):
     """
-    Field of a struct that the environment makes.
+    Field of a struct with its own selection.
 
     Attributes:
         name: The name of the field.
@@ -84,14 +85,12 @@ class FieldQualifier(Qualifier):
     def select(self, frame: Frame, value: Value) -> Value:
         """Return the field of *value*, or whether it exists for a test; raise EvaluationError if it is missing."""
         frame.cost += 1
-        if isinstance(value, StructValue):
-            content = value.find_field(self.name, testing=self.test_only)
-        else:
-            content = look_up(value, self.name, testing=self.test_only)
+        is_struct = isinstance(value, StructValue)
+        content = value.find_field(self.name, testing=self.test_only) if is_struct else MISSING
         if self.test_only:
             return content is not MISSING
-        if content is MISSING:
-            raise EvaluationError(f"no such key: {self.name}")
+        if content is MISSING:  # the operand is null
+            raise EvaluationError(f"cannot get field {printing.quote(self.name)}")
         return content
 
     def find(self, frame: Frame, value: Value) -> Value:

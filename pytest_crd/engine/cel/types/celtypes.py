@@ -172,6 +172,9 @@ class StructMaker(Protocol):
     def makes(self, name: str) -> bool:
         """Return whether it makes the struct type *name*."""
 
+    def selects(self, name: str) -> bool:
+        """Return whether fields of operands with the static struct type *name* are selected by `Struct.find_field`."""
+
     def make(self, name: str, values: Mapping[str, Any]) -> Any:
         """
         Return a struct.
