@@ -19,7 +19,7 @@ from pytest_crd.engine.cel.types import celtypes
 from pytest_crd.engine.cel.types.celtypes import DYN, STRING, Type, TypeProvider
 from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload
 from pytest_crd.engine.cel.values import equality
-from pytest_crd.engine.cel.values.celvalues import MISSING, Optional, Struct, Value
+from pytest_crd.engine.cel.values.celvalues import MISSING, Optional, StructValue, Value
 from pytest_crd.engine.cel.values.display import show
 from pytest_crd.engine.golang.govalues import GoValue
 from pytest_crd.policies import patchvalues, valueorigins
@@ -157,7 +157,7 @@ class ObjectValue(ObjectStruct):
         return self.type_name
 
 
-class PatchValue(Struct):
+class PatchValue(StructValue):
     """
     An operation of a JSON patch.
 

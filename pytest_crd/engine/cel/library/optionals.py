@@ -20,7 +20,7 @@ from pytest_crd.engine.cel.values.celvalues import (
     Duration,
     Opaque,
     Optional,
-    Struct,
+    StructValue,
     Timestamp,
     UInt,
     Value,
@@ -85,7 +85,7 @@ def is_zero(value: Value) -> bool:
         return value.nanoseconds == 0
     if isinstance(value, Timestamp):
         return value.instant == (-62135596800, 0)
-    return value.is_zero() if isinstance(value, Struct) else not isinstance(value, Opaque) and size(value) == 0
+    return value.is_zero() if isinstance(value, StructValue) else not isinstance(value, Opaque) and size(value) == 0
 
 
 def _of_value_not_zero(value: Value) -> Optional:

@@ -20,7 +20,7 @@ from pytest_crd.engine.cel.values.celvalues import (
     ListValue,
     MapValue,
     Optional,
-    Struct,
+    StructValue,
     Timestamp,
     TypeValue,
     UInt,
@@ -85,7 +85,7 @@ class FieldQualifier(Qualifier):
     def select(self, frame: Frame, value: Value) -> Value:
         """Return the field of *value*, or whether it exists for a test; raise EvaluationError if it is missing."""
         frame.cost += 1
-        is_struct = isinstance(value, Struct)
+        is_struct = isinstance(value, StructValue)
         content = value.find_field(self.name, testing=self.test_only) if is_struct else MISSING
         if self.test_only:
             return content is not MISSING
@@ -95,7 +95,7 @@ class FieldQualifier(Qualifier):
 
     def find(self, frame: Frame, value: Value) -> Value:
         """Return the field of *value*, or MISSING, which costs nothing."""
-        content = value.find_field(self.name, testing=True) if isinstance(value, Struct) else MISSING
+        content = value.find_field(self.name, testing=True) if isinstance(value, StructValue) else MISSING
         frame.cost += int(content is not MISSING)
         return content
 
@@ -132,7 +132,7 @@ def look_up(value: Value, key: Value, *, testing: bool) -> Value:
         return value[index] if 0 <= index < len(value) else MISSING
     if isinstance(value, EvaluationError):
         raise value.with_traceback(None)
-    if isinstance(value, Struct):
+    if isinstance(value, StructValue):
         return value.find(key, testing=testing)
     if testing:
         return MISSING

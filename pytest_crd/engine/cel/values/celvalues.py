@@ -276,7 +276,7 @@ class Opaque:
         return None
 
 
-class Struct(Opaque):
+class StructValue(Opaque):
     """Value of a struct type that the environment declares, with fields."""
 
     __slots__ = ()
