@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from pytest_crd.cases.caseresult import Context
 from pytest_crd.cases.schemafields import SchemaFields
 from pytest_crd.engine import CrdVersion, Response
-from pytest_crd.engine.api.context import ConversionWebhooks
 from pytest_crd.engine.client import completion
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
@@ -101,8 +100,7 @@ class CaseSubject:
         if not spec["versions"]:
             del spec["versions"]  # v1beta1 with `version`
         altered = crd.altered({**manifest, "spec": spec})
-        if crd.webhooks is not None:
-            altered = altered.with_webhooks(ConversionWebhooks(crd.webhooks))
+        altered = altered.with_webhooks(crd.webhooks).without_admission()
         return next((version for version in altered.versions if version.storage), altered.version(self.version.name))
 
 

@@ -17,8 +17,8 @@ from pytest_crd.engine.registry.fieldmanager import mergetypes, merging, typedva
 from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.fieldmanager.typedvalues import TypedError
 from pytest_crd.policies import patchvalues
-from pytest_crd.policies.patcherrors import MutationError
-from pytest_crd.policies.patchvalues import ObjectStruct, ValueConversionError
+from pytest_crd.policies.patcherrors import FailedMutationError
+from pytest_crd.policies.patchvalues import NoJsonError, ObjectStruct
 from pytest_crd.policies.valueorigins import Origins
 
 
@@ -33,36 +33,36 @@ def apply(configuration: ObjectStruct, origins: Origins, resource: Resource, kin
         kind: Its type; None if the server knows none for its apiVersion and kind.
 
     Raises:
-        MutationError: The configuration does not fit the type, or has atomic parts, or the object does not fit it.
+        FailedMutationError: The configuration does not fit the type, or has atomic parts, or the object does not fit it.
     """
     if problems := [*patchvalues.find_misnamed(configuration, configuration.type_name, origins)]:
-        raise MutationError("type mismatch: " + "\n".join(problems))
+        raise FailedMutationError("type mismatch: " + "\n".join(problems))
     try:
         converted = patchvalues.object_to_json(configuration, origins)
-    except ValueConversionError:
-        raise MutationError("invalid return type: *dynamic.ObjectVal") from None
+    except NoJsonError:
+        raise FailedMutationError("invalid return type: *dynamic.ObjectVal") from None
     patch = {**converted, "apiVersion": resource.get("apiVersion"), "kind": resource.get("kind")}
     try:
         return _merge(patch, resource, kind, origins)
-    except MutationError as error:
-        raise MutationError(f"error applying patch: {error}") from None
+    except FailedMutationError as error:
+        raise FailedMutationError(f"error applying patch: {error}") from None
 
 
 def _merge(patch: dict[str, Any], resource: Resource, kind: MergeType | None, origins: Origins) -> Resource:
     failed = "failed to convert patch object to typed object"
     if kind is None:
-        raise MutationError(f"{failed}: no corresponding type for {spell_kind(resource)}")
+        raise FailedMutationError(f"{failed}: no corresponding type for {spell_kind(resource)}")
     try:
         typedvalues.check(kind, patch, allow_duplicates=False)
     except TypedError as error:
-        raise MutationError(f"{failed}: {error}") from None
+        raise FailedMutationError(f"{failed}: {error}") from None
     if atomics := [*_find_atomics(kind, patch, "")]:
         parts = ", ".join(atomics)
-        raise MutationError(f"invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: {parts}")
+        raise FailedMutationError(f"invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: {parts}")
     try:
         typedvalues.check(kind, resource, allow_duplicates=True)
     except TypedError as error:
-        raise MutationError(f"failed to convert original object to typed object: {error}") from None
+        raise FailedMutationError(f"failed to convert original object to typed object: {error}") from None
     merged: Resource = merging.merged(kind, resource, patch)
     empty = {id(item) for item in _find_empty_lists(patch, origins)}
     return _without(empty, kind, merged) if empty else merged

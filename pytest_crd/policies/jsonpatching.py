@@ -23,9 +23,9 @@ from pytest_crd.engine.registry.patching.jsonpatch import OperationError, TestFa
 from pytest_crd.engine.registry.patching.patchdocuments import Document
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import patchvalues
-from pytest_crd.policies.patcherrors import MutationError
+from pytest_crd.policies.patcherrors import FailedMutationError
 from pytest_crd.policies.patchtypes import PatchValue
-from pytest_crd.policies.patchvalues import ValueConversionError
+from pytest_crd.policies.patchvalues import NoJsonError
 from pytest_crd.policies.valueorigins import Origins
 from pytest_crd.webhooks import objectpatch
 from pytest_crd.webhooks.objectpatch import PatchFailedError
@@ -47,7 +47,7 @@ def apply(patch: Value, origins: Origins, resource: Resource, go_type: Struct | 
         profile: The Kubernetes version.
 
     Raises:
-        MutationError: The value of an operation has no JSON, or an operation fails.
+        FailedMutationError: The value of an operation has no JSON, or an operation fails.
         RefusedError: 500: the result is no object of its kind.
     """
     operations = _operations(patch, origins)
@@ -58,7 +58,7 @@ def apply(patch: Value, origins: Origins, resource: Resource, go_type: Struct | 
     except OperationError as error:
         if error.panics:
             raise UnsupportedExpressionError(f"a JSON patch over which the server panics: {error}") from None
-        raise MutationError(f"JSON Patch: {error}") from None
+        raise FailedMutationError(f"JSON Patch: {error}") from None
     try:
         return objectpatch.read(patched) if go_type is None else _decode(patched, go_type, resource, profile)
     except PatchFailedError as error:
@@ -94,8 +94,8 @@ def _operation(item: Value, origins: Origins) -> dict[str, Document]:
     if item.value is not MISSING:
         try:
             operation["value"] = patchvalues.to_patch_json(item.value, origins)
-        except ValueConversionError as error:
-            raise MutationError(str(error)) from None
+        except NoJsonError as error:
+            raise FailedMutationError(str(error)) from None
     return operation
 
 

@@ -37,7 +37,7 @@ from pytest_crd.policies.compiledpolicies import CompiledPolicy
 from pytest_crd.policies.definitions import APPLY_CONFIGURATION, Policy, PolicyBinding
 from pytest_crd.policies.evaluating import PolicyPart
 from pytest_crd.policies.invocations import BoundPolicy, ConfigurationProblem, PolicyInvocation
-from pytest_crd.policies.patcherrors import MutationError
+from pytest_crd.policies.patcherrors import FailedMutationError
 from pytest_crd.policies.surroundings import Surroundings
 from pytest_crd.policies.valueorigins import Origins
 from pytest_crd.webhooks.admissionexpressions import CostBudget, OutOfBudgetError
@@ -162,7 +162,7 @@ class _Round:
                 continue
             try:
                 objects.change(self._mutate(item, compiled, index, objects, namespace))
-            except MutationError as error:
+            except FailedMutationError as error:
                 self._fail(policy, binding, str(error))
         if not jsonvalue.equal(before, objects.new):
             self._note_change()
@@ -185,12 +185,12 @@ class _Round:
         Return the object after one mutation.
 
         Raises:
-            MutationError: The mutation fails.
+            FailedMutationError: The mutation fails.
             RefusedError: 500: the result is no object of its kind.
         """
         expression, current = compiled.mutations[index], objects.new or {}
         if expression.program is None:
-            raise MutationError(expression.problem)
+            raise FailedMutationError(expression.problem)
         find_type = self._request.interfaces.merge_type
         if find_type is None:
             raise UnsupportedExpressionError(f"mutations of {current.get('kind')} by policies")
@@ -200,9 +200,9 @@ class _Round:
             with valueorigins.tracking() as joined:
                 outcome = part.evaluate_at(index, expression, variables, CostBudget(_BUDGET))
         except OutOfBudgetError as error:
-            raise MutationError(str(error)) from None
+            raise FailedMutationError(str(error)) from None
         if outcome.problem:
-            raise MutationError(outcome.problem)
+            raise FailedMutationError(outcome.problem)
         origins = Origins(variables, joined, reflects=self._profile.reflects_requests)
         go = self._request.interfaces.go
         if go is not None and item.invocation.version != self._request.version:
@@ -216,7 +216,7 @@ class _Round:
         go = _GO_SCALE if is_scale and go is not None else go
         patched = jsonpatching.apply(outcome.value, origins, current, go and go.type, self._profile)
         if is_scale and go is None and patched is not current:
-            raise MutationError(_SCALE)
+            raise FailedMutationError(_SCALE)
         return patched if go is None else go.default({**patched})
 
     def _fail(
@@ -242,7 +242,7 @@ def _decode(merged: Resource, go: GoObjects) -> Resource:
     Return a merged object of a built-in kind, decoded and with defaults.
 
     Raises:
-        MutationError: It does not fit its Go type.
+        FailedMutationError: It does not fit its Go type.
 
     Reference:
         apimachinery runtime/scheme.go, unstructuredToTyped.
@@ -251,5 +251,5 @@ def _decode(merged: Resource, go: GoObjects) -> Resource:
         decoded = decoding.decode(converting.convert(merged, go.type), go.type).value
     except (MistypedError, DecodeError) as error:
         cannot = f"unable to convert unstructured object to {applyconfiguration.spell_kind(merged)}"
-        raise MutationError(f"{cannot}: {error}") from None
+        raise FailedMutationError(f"{cannot}: {error}") from None
     return go.default({**decoded, "apiVersion": merged["apiVersion"], "kind": merged["kind"]})

@@ -3,5 +3,5 @@
 from __future__ import annotations
 
 
-class MutationError(Exception):
+class FailedMutationError(Exception):
     """A mutation that fails, with the server's message; it counts as the failure policy says."""

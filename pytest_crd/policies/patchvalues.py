@@ -50,7 +50,7 @@ _OPAQUE: Final = {
 _NO_JSON: Final = "JSONPath valueExpression evaluated to a type that could not marshal to JSON"
 
 
-class ValueConversionError(Exception):
+class NoJsonError(Exception):
     """A value that cannot be converted, with the server's message."""
 
 
@@ -103,14 +103,14 @@ def object_to_json(value: ObjectStruct, origins: Origins) -> dict[str, Any]:
         origins: The origins of lists and maps.
 
     Raises:
-        ValueConversionError: A map has a key that is no text.
+        NoJsonError: A map has a key that is no text.
     """
     converted = {}
     for name, item in value.fields.items():
         try:
             converted[name] = to_json(item, origins)
-        except ValueConversionError as error:
-            raise ValueConversionError(f"fail to convert field {printing.quote(name)}: {error}") from None
+        except NoJsonError as error:
+            raise NoJsonError(f"fail to convert field {printing.quote(name)}: {error}") from None
     return converted
 
 
@@ -119,7 +119,7 @@ def to_json(value: Value, origins: Origins) -> Any:
     Return the value of a field as JSON, or as a GoValue if it is no JSON.
 
     Raises:
-        ValueConversionError: A map has a key that is no text.
+        NoJsonError: A map has a key that is no text.
     """
     if is_list(value):
         is_deep = origins.is_given(value) or origins.is_joined(value)
@@ -134,7 +134,7 @@ def to_json(value: Value, origins: Origins) -> Any:
 def _text_key(key: Value) -> str:
     if isinstance(key, str):
         return key
-    raise ValueConversionError(f"map key {_quoted(key)} is of type {go_type(key)}, not string")
+    raise NoJsonError(f"map key {_quoted(key)} is of type {go_type(key)}, not string")
 
 
 def _quoted(key: Value) -> str:
@@ -165,7 +165,7 @@ def _to_native(value: Value, origins: Origins) -> Any:  # noqa: PLR0911 - one fo
     if isinstance(value, ObjectStruct):
         try:
             return object_to_json(value, origins)
-        except ValueConversionError as error:
+        except NoJsonError as error:
             return GoValue("*types.Err", str(error), "")
     if origins.is_joined(value):
         return [_to_native(item, origins) for item in value]
@@ -201,17 +201,17 @@ def to_patch_json(value: Value, origins: Origins) -> JSONValue:
     Return the value of a JSON patch as JSON.
 
     Raises:
-        ValueConversionError: It has no JSON.
+        NoJsonError: It has no JSON.
 
     Reference:
         apiserver admission/plugin/policy/mutating/patch/json_patch.go, evaluatePatchExpression.
     """
     if isinstance(value, ObjectStruct) and (problems := [*find_misnamed(value, value.type_name, origins)]):
-        raise ValueConversionError("type mismatch: " + "\n".join(problems))
+        raise NoJsonError("type mismatch: " + "\n".join(problems))
     try:
         return _to_proto(value, origins)
-    except (ValueConversionError, EvaluationError) as error:
-        raise ValueConversionError(f"{_NO_JSON}: {error}") from None
+    except (NoJsonError, EvaluationError) as error:
+        raise NoJsonError(f"{_NO_JSON}: {error}") from None
 
 
 def _to_proto(value: Value, origins: Origins) -> JSONValue:
@@ -219,11 +219,11 @@ def _to_proto(value: Value, origins: Origins) -> JSONValue:
         return _native_to_proto(object_to_json(value, origins))
     if isinstance(value, Optional):
         if not value.has_value:
-            raise ValueConversionError("optional.none() dereference")
+            raise NoJsonError("optional.none() dereference")
         return _to_proto(value.value, origins)
     if struct := origins.struct_of(value):
         is_named = struct.startswith("v1.")
-        raise ValueConversionError(
+        raise NoJsonError(
             f"type conversion error from struct type {struct} to *structpb.Value"
             if is_named
             else f"type conversion error from '{struct}' to '*structpb.Value'"
@@ -234,7 +234,7 @@ def _to_proto(value: Value, origins: Origins) -> JSONValue:
         return {protomessages.to_key(key): _to_proto(find(value, key), origins) for key in value}
     if isinstance(value, Opaque):
         name = _OPAQUE.get(value.type_name, value.type_name)
-        raise ValueConversionError(f"type conversion error from '{name}' to '*structpb.Value'")
+        raise NoJsonError(f"type conversion error from '{name}' to '*structpb.Value'")
     converted = protomessages.to_json(value)
     return jsonvalue.number(converted) if isinstance(converted, float) else converted
 
@@ -244,7 +244,7 @@ def _native_to_proto(value: Any) -> JSONValue:
     Return the JSON of a Go value.
 
     Raises:
-        ValueConversionError: It has none.
+        NoJsonError: It has none.
 
     Reference:
         protobuf types/known/structpb, NewValue: all numbers are doubles.
@@ -257,7 +257,7 @@ def _native_to_proto(value: Any) -> JSONValue:
         if isinstance(value.value, bytes):
             return base64.b64encode(value.value).decode()
         if value.value is None:
-            raise ValueConversionError(f"proto: invalid type: {value.type}")
+            raise NoJsonError(f"proto: invalid type: {value.type}")
         return jsonvalue.number(float(value.value))
     if isinstance(value, int | float) and not isinstance(value, bool):
         return jsonvalue.number(float(value))

@@ -10,7 +10,7 @@ from support import patches
 
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
-from pytest_crd.policies.patcherrors import MutationError
+from pytest_crd.policies.patcherrors import FailedMutationError
 
 _CONVERSATION = next(
     each
@@ -83,25 +83,25 @@ def test_configurations_are_merged(
     ],
 )  # fmt: skip
 def test_configurations_that_do_not_fit_fail(crd: CustomResourceDefinition, fields: str, problem: str) -> None:
-    with pytest.raises(MutationError) as caught:
+    with pytest.raises(FailedMutationError) as caught:
         patches.apply(f"Object{{spec: Object.spec{{{fields}}}}}", crd, thing(any={"n": None}))
 
     assert str(caught.value) == problem
 
 
 def test_maps_with_other_keys_at_the_top_are_no_objects(crd: CustomResourceDefinition) -> None:
-    with pytest.raises(MutationError, match=r"^invalid return type: \*dynamic.ObjectVal$"):
+    with pytest.raises(FailedMutationError, match=r"^invalid return type: \*dynamic.ObjectVal$"):
         patches.apply("Object{spec: {1: 'a'}}", crd, thing())
 
 
 def test_objects_that_do_not_fit_fail(crd: CustomResourceDefinition) -> None:
     problem = "failed to convert original object to typed object: .spec.size: expected numeric"
-    with pytest.raises(MutationError, match=problem):
+    with pytest.raises(FailedMutationError, match=problem):
         patches.apply("Object{spec: Object.spec{color: 'x'}}", crd, thing(size="x"))
 
 
 def test_another_kind_has_no_type(crd: CustomResourceDefinition) -> None:
-    with pytest.raises(MutationError, match=r"no corresponding type for ns\.example\.com/v1, Kind=Other"):
+    with pytest.raises(FailedMutationError, match=r"no corresponding type for ns\.example\.com/v1, Kind=Other"):
         patches.apply("Object{}", crd, {**thing(), "kind": "Other"})
 
 

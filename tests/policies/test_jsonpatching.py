@@ -10,7 +10,7 @@ from support import patches
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import jsonpatching
-from pytest_crd.policies.patcherrors import MutationError
+from pytest_crd.policies.patcherrors import FailedMutationError
 from pytest_crd.policies.valueorigins import Origins
 
 _NO_JSON = "JSONPath valueExpression evaluated to a type that could not marshal to JSON"
@@ -71,7 +71,7 @@ def test_values_become_json(value: str, json: Any) -> None:
     ],
 )  # fmt: skip
 def test_values_without_json_fail(value: str, problem: str) -> None:
-    with pytest.raises(MutationError) as caught:
+    with pytest.raises(FailedMutationError) as caught:
         add(value)
 
     assert str(caught.value) == f"{_NO_JSON}: {problem}"
@@ -79,7 +79,7 @@ def test_values_without_json_fail(value: str, problem: str) -> None:
 
 def test_objects_are_named_after_their_path() -> None:
     with pytest.raises(
-        MutationError, match=r'^type mismatch: unexpected type name "Object\.y", expected "Object\.x\.a"'
+        FailedMutationError, match=r'^type mismatch: unexpected type name "Object\.y", expected "Object\.x\.a"'
     ):
         add("Object.x{a: Object.y{}}")
 
@@ -115,7 +115,7 @@ def test_a_failing_test_leaves_the_object(tests: str, *, is_changed: bool) -> No
     ],
 )  # fmt: skip
 def test_operations_that_do_not_apply_fail(operation: str, problem: str) -> None:
-    with pytest.raises(MutationError) as caught:
+    with pytest.raises(FailedMutationError) as caught:
         change(f"[JSONPatch{{{operation}}}]")
 
     assert str(caught.value) == problem

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.api import crdanswers, pickling
 from pytest_crd.engine.api import version as ofversion
-from pytest_crd.engine.api.context import CrdContext, Guard, Webhooks, WrittenCrd
+from pytest_crd.engine.api.context import ConversionWebhooks, CrdContext, Guard, Webhooks, WrittenCrd
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.crdfacts import CrdFacts
 from pytest_crd.engine.client import completion
@@ -345,6 +345,10 @@ class CustomResourceDefinition(CrdFacts):
             webhooks: The webhooks that requests for its custom resources call.
         """
         return self._with(webhooks=webhooks)
+
+    def without_admission(self) -> CustomResourceDefinition:
+        """Return the same CRD with its conversion webhook alone; compiled schemas and rules are shared."""
+        return self if self.webhooks is None else self.with_webhooks(ConversionWebhooks(self.webhooks))
 
     def guarded(self, guard: Guard | None) -> CustomResourceDefinition:
         """

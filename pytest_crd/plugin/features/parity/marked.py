@@ -72,7 +72,7 @@ def _make_check(mark: pytest.Mark, crds: CustomResourceDefinitions) -> ParityChe
     model, target = mark.args
     try:
         crd, name = paritychecks.split_target(target)
-        version = crds[crd].version(name)
+        version = crds[crd].without_admission().version(name)
         allowed = [alloweddivergences.parse(f"{target} {line}") for line in mark.kwargs.get(_ALLOW, ())]
     except (CrdLookupError, ValueError) as error:
         pytest.fail(f"@pytest.mark.{_MARK}: {error.args[0]}", pytrace=False)

@@ -358,3 +358,32 @@ def test_a_session_without_python_names_the_hook_that_is_not_loaded(empty: Proje
     result.stdout.fnmatch_lines_random(
         ["crd: no conftest.py is loaded: classes that pytest_crd_parity returns in conftest.py are not compared*"]
     )
+
+
+POLICY = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: none}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [stories.example.com], apiVersions: [v1], operations: ["*"], resources: [gardens]}]
+  validations: [{expression: "false"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: none}
+spec: {policyName: none, validationActions: [Deny]}
+"""
+
+
+def test_policies_do_not_decide_about_classes(small: Project) -> None:
+    small.write("policies.yaml", POLICY)
+    _ini(small, "Spec", more=("crd_policies = policies.yaml",))
+    small.write(
+        "test_it.py",
+        "import pytest\nfrom gardening import Spec\n\n"
+        f"@pytest.mark.crd_parity(Spec, '{TARGET}')\n"
+        "def test_it(crd_parity):\n    crd_parity.check()\n",
+    )
+
+    small.run(FILE, "test_it.py").assert_outcomes(passed=2)
