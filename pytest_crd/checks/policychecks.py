@@ -91,7 +91,9 @@ def _find(item: Manifest, judge: Callable[[], _Judged]) -> Policy | None:
 def _accepted(item: Manifest, manifests: Sequence[Manifest], judge: Callable[[], _Judged]) -> CheckVerdict:
     """Return whether the server accepts a policy or binding, and whether it has an effect."""
     following = [
-        other.line_of() for other in manifests if other.source == item.source and other.line_of() > item.line_of()
+        sibling.line_of()
+        for sibling in manifests
+        if sibling.source == item.source and sibling.line_of() > item.line_of()
     ]
     end = min(following, default=None)
     own = [
@@ -110,11 +112,11 @@ def _matches(
     policy = find()
     if policy is None:
         return CheckVerdict(passed_over="the check `policy` tells the mistakes of the policies")
-    known = resources()
+    candidates = resources()
     idle = [
         index
         for index, rule in enumerate(policy.criteria.rules)
-        if not any(_covers(rule, *resource) for resource in known)
+        if not any(_covers(rule, *resource) for resource in candidates)
     ]
     findings = tuple(
         CheckFinding(

@@ -107,10 +107,10 @@ def _find_policy(options: argparse.Namespace, named: Profile) -> Policy:
 
 def _variables(options: argparse.Namespace, policy: Policy, named: Profile) -> admissionexpressions.Variables:
     new, old = _read(options.self), _read(options.old)
-    stated = new or old
-    if stated is None:
+    subject = new or old
+    if subject is None:
         raise TrialError("name the file of the object with --self, or that of the old object with --old")
-    request = _request(options, new, old, _resource(options, stated))
+    request = _request(options, new, old, _resource(options, subject))
     invocation = matching.invocation(request, request.version)
     item = PolicyInvocation(policy, PolicyBinding("", policy.name), invocation, _read(options.params))
     namespace = _read(options.namespace_object) or (labelled(request.namespace) if request.namespace else None)
@@ -120,9 +120,9 @@ def _variables(options: argparse.Namespace, policy: Policy, named: Profile) -> a
 def _request(
     options: argparse.Namespace, new: JSONObject | None, old: JSONObject | None, resource: str
 ) -> AdmissionRequest:
-    stated = new or old or {}
-    group, _, version = str(stated.get("apiVersion", "")).rpartition("/")
-    kind, metadata = str(stated.get("kind", "")), stated.get("metadata") or {}
+    described = new or old or {}
+    group, _, version = str(described.get("apiVersion", "")).rpartition("/")
+    kind, metadata = str(described.get("kind", "")), described.get("metadata") or {}
     user = user_of({"username": options.user, "groups": options.group}) if options.user else ADMINISTRATOR
     return AdmissionRequest(
         operation="CREATE" if old is None else "DELETE" if new is None else "UPDATE",
@@ -138,7 +138,7 @@ def _request(
         options=_CREATE_OPTIONS,
         dry_run=False,
         user=user,
-        interfaces=admission.single_version(str(stated.get("apiVersion", ""))),
+        interfaces=admission.single_version(str(described.get("apiVersion", ""))),
     )
 
 

@@ -122,5 +122,5 @@ def _visible(namespace: Resource) -> Resource:
     """Return a Namespace with the fields that expressions see."""
     metadata = namespace.get("metadata") or {}
     visible = {key: metadata[key] for key in _METADATA if key in metadata}
-    kept = {key: namespace[key] for key in ("spec", "status") if key in namespace}
-    return {"metadata": visible, **kept}
+    parts = {key: namespace[key] for key in ("spec", "status") if key in namespace}
+    return {"metadata": visible, **parts}

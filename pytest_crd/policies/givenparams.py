@@ -38,8 +38,8 @@ class GivenParams(NamedTuple):
             kind: The kind.
             namespace: The namespace; empty for objects without one.
         """
-        found = {param["metadata"]["name"]: param for param in self._of_kind(kind, namespace)}
-        return [found[name] for name in sorted(found)]
+        params = {param["metadata"]["name"]: param for param in self._of_kind(kind, namespace)}
+        return [params[name] for name in sorted(params)]
 
     def _of_kind(self, kind: ParamKind, namespace: str) -> Iterator[Resource]:
         for param in self.objects:

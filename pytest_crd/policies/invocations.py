@@ -152,13 +152,13 @@ def find(
             try:
                 if binding.criteria is not None and _match(binding.criteria, request, namespace_of) is None:
                     continue
-                found = params.collect(kind, binding.param_ref, request.namespace, source)
+                selected = params.collect(kind, binding.param_ref, request.namespace, source)
             except RefusedError as refused:
                 yield ConfigurationProblem.of_binding(policy, binding, refused.refusal.message)
             except ParamError as error:
                 yield ConfigurationProblem.of_binding(policy, binding, str(error))
             else:
-                yield from (PolicyInvocation(policy, binding, invocation, param) for param in found)
+                yield from (PolicyInvocation(policy, binding, invocation, param) for param in selected)
 
 
 def _match(criteria: Criteria, request: AdmissionRequest, namespace_of: NamespaceOf) -> Invocation | None:

@@ -77,8 +77,8 @@ def collect(
         raise ParamError("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources")
     if not is_namespaced and reference.namespace:
         raise ParamError("paramRef.namespace must not be provided for a cluster-scoped `paramKind`")
-    found = source.read(kind, (reference.namespace or namespace) if is_namespaced else "")
-    params = [param for param in found if _is_selected(param, reference)]
+    candidates = source.read(kind, (reference.namespace or namespace) if is_namespaced else "")
+    params = [param for param in candidates if _is_selected(param, reference)]
     if not params and reference.not_found_action == _DENY:
         raise ParamError("no params found for policy binding with `Deny` parameterNotFoundAction")
     return params

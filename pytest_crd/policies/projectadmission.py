@@ -110,18 +110,18 @@ class ProjectAdmission(NamedTuple):
 
     def _namespace(self, name: str) -> Resource:
         """Return the Namespace of the test, with the label that the server sets."""
-        made = labelled(name)
-        given = self.given.namespace
-        if given is None:
-            return made
-        metadata = given.get("metadata") or {}
-        labels = {**made["metadata"]["labels"], **(metadata.get("labels") or {})}
-        return {**made, **given, "metadata": {**metadata, "name": name, "labels": labels}}
+        labelled_namespace = labelled(name)
+        namespace = self.given.namespace
+        if namespace is None:
+            return labelled_namespace
+        metadata = namespace.get("metadata") or {}
+        labels = {**labelled_namespace["metadata"]["labels"], **(metadata.get("labels") or {})}
+        return {**labelled_namespace, **namespace, "metadata": {**metadata, "name": name, "labels": labels}}
 
     def _complete(self, request: AdmissionRequest) -> AdmissionRequest:
         """Return a request with the user of the test, and an authorizer that knows its rules."""
-        stated, rules = self.given.user, self.given.rules
-        user = request.user if stated is None else user_of(stated)
+        user_info, rules = self.given.user, self.given.rules
+        user = request.user if user_info is None else user_of(user_info)
         if rules is None:
             return request._replace(user=user, authorize=request.authorize or self.facts.authorize)
         return request._replace(user=user, authorize=lambda access: self.facts.is_granted(rules, access))

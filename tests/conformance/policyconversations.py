@@ -198,9 +198,9 @@ def normalize(
     answers, audit = [], {}
     for number, (raw, own, request) in enumerate(zip(results, annotations, requests, strict=True)):
         answers.append(normalizer.answer(raw, request))
-        kept = {key: value for key, value in own.items() if not key.startswith(_OTHERS)}
-        if kept:
-            audit[str(number)] = normalizer.value(json.dumps(kept))
+        visible = {key: value for key, value in own.items() if not key.startswith(_OTHERS)}
+        if visible:
+            audit[str(number)] = normalizer.value(json.dumps(visible))
     recorded = {"answers": answers, **({"audit": audit} if audit else {})}
     # Protocol buffers write a blank of their own in errors, in half of all builds.
     text = json.dumps(recorded, ensure_ascii=False).replace("proto:\u00a0", "proto: ")

@@ -45,8 +45,8 @@ def both(policy: str = POLICY, binding: str = BINDING) -> str:
 
 
 def test_policies_and_bindings_have_the_servers_defaults() -> None:
-    other = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
-    read = reading.read(manifest.read((both() + other).encode(), source="p.yaml"), profile.named("1.37"))
+    text = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+    read = reading.read(manifest.read((both() + text).encode(), source="p.yaml"), profile.named("1.37"))
     [bound] = read.policies.validating
     assert (bound.policy.name, bound.policy.failure_policy) == ("small", "Fail")
     assert bound.policy.criteria.rules[0].scope == "*"

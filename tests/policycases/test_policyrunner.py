@@ -419,7 +419,7 @@ def test_an_old_node_has_the_taints_of_the_case(tmp_path: Path, spec: str) -> No
 def test_admission_with_the_facts_of_a_case_is_a_key_of_caches() -> None:
     """A CRD keeps its conversion webhook by the admission of the project."""
     admission = policies.admission_of(AUTHORIZED)
-    given = admission.giving(GivenFacts(user={"username": "ada"}))
+    admission_of_case = admission.giving(GivenFacts(user={"username": "ada"}))
 
-    assert hash(given) != hash(admission)
-    assert given != admission
+    assert hash(admission_of_case) != hash(admission)
+    assert admission_of_case != admission

@@ -52,14 +52,14 @@ def admit_create(
     metadata = {**sent["metadata"], "namespace": info.namespace}
     whole = {**sent, "apiVersion": api_version, "kind": kind, "metadata": metadata}
     query = request.query
-    stated = {key: value for key in ("fieldManager", "fieldValidation") if (value := query.first(key))}
+    options_sent = {key: value for key in ("fieldManager", "fieldValidation") if (value := query.first(key))}
     dry_run = sentobjects.is_dry_run(request)
-    options = {**_OPTIONS, **({"dryRun": ["All"]} if dry_run else {}), **stated}
+    options = {**_OPTIONS, **({"dryRun": ["All"]} if dry_run else {}), **options_sent}
     name = info.name or metadata.get("name") or ""
-    made = _request("CREATE", info, type_, whole)._replace(
+    admitted = _request("CREATE", info, type_, whole)._replace(
         name=name, options=options, dry_run=dry_run, user=request.user
     )
-    return {**(_admit(context, type_, made) or whole)}
+    return {**(_admit(context, type_, admitted) or whole)}
 
 
 def admit_connection(context: SpecialContext, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> None:
@@ -80,15 +80,15 @@ def admit_connection(context: SpecialContext, request: HTTPRequest, info: Reques
         value = convert(request.query.all(field))
         if value or field == "command":
             options[field] = value or None
-    made = _request("CONNECT", info, type_, options)
-    _admit(context, type_, made._replace(user=request.user))
+    connection = _request("CONNECT", info, type_, options)
+    _admit(context, type_, connection._replace(user=request.user))
 
 
 def _request(operation: Operation, info: RequestInfo, type_: ResourceType, object_: Resource) -> AdmissionRequest:
     """Return a request with the parts that the path and the object give."""
     api_version, kind = object_["apiVersion"], object_["kind"]
     where = (type_.names.plural, info.subresource, info.name, info.namespace)
-    made = AdmissionRequest(
+    request = AdmissionRequest(
         operation,
         type_.group,
         type_.version,
@@ -101,7 +101,7 @@ def _request(operation: Operation, info: RequestInfo, type_: ResourceType, objec
         user=admission.ADMINISTRATOR,
         interfaces=admission.single_version(api_version),
     )
-    return made if api_version == type_.api_version else made._replace(kind_api_version=api_version)
+    return request if api_version == type_.api_version else request._replace(kind_api_version=api_version)
 
 
 def _admit(context: SpecialContext, type_: ResourceType, request: AdmissionRequest) -> Resource | None:

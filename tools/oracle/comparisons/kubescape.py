@@ -94,10 +94,10 @@ def put(container: Any, steps: Sequence[str], value: JSONValue) -> None:
     """Set a value at a path of names and of indices such as `[0]`; missing containers are created."""
     for step, following in itertools.pairwise(steps):
         key = _grow(container, step)
-        found = container[key] if isinstance(container, list) else container.get(key)
-        if found is None:
-            found = container[key] = [] if _INDEX.fullmatch(following) else {}
-        container = found
+        content = container[key] if isinstance(container, list) else container.get(key)
+        if content is None:
+            content = container[key] = [] if _INDEX.fullmatch(following) else {}
+        container = content
     container[_grow(container, steps[-1])] = value
 
 
