@@ -229,3 +229,17 @@ def test_a_service_without_addresses_drops_the_one_that_it_had() -> None:
     assert [(cause["field"], cause["message"]) for cause in refused.value["details"]["causes"]] == [
         ("spec.healthCheckNodePort", "Required value")
     ]
+
+
+def test_a_port_that_takes_the_number_of_another_one_gives_it_a_new_number() -> None:
+    server = servers.api()
+    create(server, "a", type="NodePort", ports=[{"name": "a", "port": 80, "nodePort": 30001}])
+    ports = [{"name": "a", "port": 81}, {"name": "b", "port": 82, "nodePort": 30001}]
+    first, second = (port["nodePort"] for port in patch(server, "a", ports=ports).value["spec"]["ports"])
+    assert (first >= 30086, second) == (True, 30001)
+
+
+def test_two_ports_of_a_new_service_share_no_port_of_nodes() -> None:
+    ports = [{"name": name, "port": port, "nodePort": 30001} for name, port in (("a", 80), ("b", 81))]
+    refused = create(servers.api(), "a", type="NodePort", ports=ports).value["details"]["causes"]
+    assert refused[0]["message"] == f"Invalid value: 30001: {IN_USE}"

@@ -89,6 +89,7 @@ def test_older_versions_accept_more_addresses() -> None:
     for text, detail in (
         ("01.2.3.4", "must not have leading 0s"),
         ("::ffff:1.2.3.4", "must not be an IPv4-mapped IPv6 address"),
+        ("::ffff:01.2.3.4", "must not have leading 0s"),
     ):
         field = f'Invalid value: "{text}": {detail}'
         assert causes(externalIPs=[text]) == [("spec.externalIPs[0]", field)]
