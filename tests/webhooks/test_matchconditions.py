@@ -132,8 +132,5 @@ def test_checks_fail_as_in_the_server(expression: str, problem: str) -> None:
 
 def test_checks_have_no_text_but_a_type() -> None:
     request = AccessRequest("u", ())
-    assert (
-        str(accesschecks.Authorizer(request, lambda _: AccessAnswer(is_allowed=True)))
-        == "kubernetes.authorization.Authorizer"
-    )
+    assert str(accesschecks.Authorizer(request, lambda _: AccessAnswer(is_allowed=True))) == "kubernetes.authorization.Authorizer"
     assert str(accesschecks.Decision(AccessAnswer(is_allowed=True))) == "kubernetes.authorization.Decision"
