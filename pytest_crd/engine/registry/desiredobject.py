@@ -395,7 +395,7 @@ class RequestReader(NamedTuple):
         refused = requestoptions.refuse(request, self.profile) or refusal.too_large(
             request.body.value, request.body.text
         )
-        if refused is None and live is None and request.subresource:
+        if refused is None and live is None and request.subresource and not self.creates_by_update:
             refused = requestmetadata.refuse_missing(target)
         if refused is not None:
             raise RefusedError(refused)

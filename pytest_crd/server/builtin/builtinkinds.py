@@ -35,6 +35,11 @@ VALIDATED: Final[Mapping[str, Sequence[str]]] = {
     "namespaces": ("spec.finalizers (kept, except through finalize)",),
     "secrets": ("data (if immutable)", "immutable (once true)", "type"),
     "serviceaccounts": (),
+    "services": (
+        "spec.clusterIPs (unless an ExternalName)",
+        "spec.healthCheckNodePort (once set)",
+        "spec.loadBalancerClass (of a LoadBalancer)",
+    ),
     f"mutatingadmissionpolicies.{_ADMISSION}": (),
     f"mutatingadmissionpolicybindings.{_ADMISSION}": (),
     f"validatingadmissionpolicies.{_ADMISSION}": (),

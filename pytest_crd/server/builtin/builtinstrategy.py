@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.gotypes import Struct
@@ -27,6 +28,8 @@ from pytest_crd.server.builtin.builtinowners import BuiltInOwners, Merging
 from pytest_crd.server.builtin.validation import kindvalidation
 from pytest_crd.server.builtin.validation.validatedwrites import ValidatedWrite
 from pytest_crd.server.protobuf import protowriting
+
+Begin: TypeAlias = Callable[[Resource, "Resource | None"], dict[str, JSONValue]]
 
 _NODES: Final = "nodes"
 _EVENTS: Final = "events"
@@ -72,6 +75,7 @@ class BuiltInStrategy(ObjectStrategy):
 
     is_served = True
     deprecation_warnings: tuple[str, ...] = ()
+    _begin: Begin | None = None
 
     def __init__(self, kind: BuiltInKind, profile: Profile) -> None:
         """Create the strategy of a kind."""
@@ -95,6 +99,17 @@ class BuiltInStrategy(ObjectStrategy):
         self.owners: FieldManagers = BuiltInOwners(
             lambda: self._field_manager(kind), self.type_meta["apiVersion"], self.subresources, profile
         )
+
+    def beginning(self, begin: Begin) -> BuiltInStrategy:
+        """
+        Return the strategy of one request.
+
+        Args:
+            begin: Completes an object before it is validated, given the stored one; raises RefusedError if it cannot.
+        """
+        strategy = copy.copy(self)
+        strategy._begin = begin  # noqa: SLF001 - of the same class
+        return strategy
 
     @property
     def interfaces(self) -> ObjectInterfaces:
@@ -130,7 +145,10 @@ class BuiltInStrategy(ObjectStrategy):
         if live is not None and (self.plural, subresource) in partwrites.SUBRESOURCES:
             resource = partwrites.merged(self.plural, subresource, read.resource, live, self.profile)
             return PendingWrite(resource, live, read, subresource)
-        return super().prepare(read, live, subresource)
+        write = super().prepare(read, live, subresource)
+        if self._begin is None or subresource:
+            return write
+        return write._replace(resource=self._begin(write.resource, live))
 
     def validate(self, write: PendingWrite, _outcomes: list[RuleOutcome] | None) -> Validated:
         """Validate the object, or only its metadata and the fields of the scale if its kind is not validated."""

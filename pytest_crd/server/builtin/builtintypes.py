@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import copy
 import functools
-import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from importlib import resources
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd.engine.golang import decoding, repeated
 from pytest_crd.engine.golang.gotypes import Struct
@@ -28,6 +26,7 @@ from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server.builtin import (
     autoscalerforms,
     builtincells,
+    builtincolumns,
     builtinconversions,
     builtindefaults,
     builtingotypes,
@@ -40,6 +39,7 @@ from pytest_crd.server.builtin import (
     unservedkinds,
 )
 from pytest_crd.server.builtin.builtinkinds import BuiltInRecord
+from pytest_crd.server.builtin.services import beginning, shownforms
 from pytest_crd.server.http import negotiation
 from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
@@ -61,6 +61,7 @@ _EVENT_FIELDS: Final = {
     "deprecatedCount": "count",
 }
 _EVENT_GROUP: Final = "events.k8s.io"
+_SERVICES: Final = "services"
 _AUTOSCALER_V1: Final = "autoscaling/v1"
 # Metadata fields that requests to the status leave unchanged.
 _KEPT_BY_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -163,7 +164,7 @@ class BuiltInType(ResourceType):
     def answer(self, stored: Resource | None, request_: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request."""
         before = None if stored is None else self._from_stored(stored)
-        outcome = handlers.handle(before, request_, self._strategy, generated, admission=self.plugins)
+        outcome = handlers.handle(before, request_, self._begun(request_), generated, admission=self.plugins)
         if not outcome.response.accepted:
             return outcome
 
@@ -183,12 +184,28 @@ class BuiltInType(ResourceType):
             stored_value = None if finished is None else self._to_stored(finished)
             if request_.subresource == "scale":
                 return stored_value, _with_selector(outcome.resource or {}, stored_value or before or {})
-            return stored_value, finish(outcome.resource or {}) if finished is None else finished
+            answered = finish(outcome.resource or {}) if finished is None else finished
+            return stored_value, answered if request_.subresource else self._for_clients(answered)
 
         before_without_version = None if stored is None else request.without_version(stored)
         return RequestOutcome(
             outcome.response, before_without_version, build_results, sent_version=outcome.sent_version
         )
+
+    def _begun(self, request_: Request) -> BuiltInStrategy:
+        """Return the strategy of a request; a Service gets free addresses and ports."""
+        if self.names.plural != _SERVICES:
+            return self._strategy
+
+        def begin(service: Resource, old: Resource | None) -> dict[str, JSONValue]:
+            stored = (entry.value for entry in self.store.entries(_SERVICES))
+            return beginning.begin(service, old, stored, self.profile, is_dry=request_.dry_run)
+
+        return self._strategy.beginning(begin)
+
+    def _for_clients(self, value: Resource) -> Resource:
+        """Return an object as clients read it."""
+        return shownforms.of_service(value) if self.names.plural == _SERVICES else value
 
     def prepared(self, request_: Request) -> Request:
         """Return a request with duplicate keys of its body resolved as Go does."""
@@ -256,7 +273,7 @@ class BuiltInType(ResourceType):
         """Return a stored object in this version, with its resourceVersion."""
         form = entry.forms.get(self)
         if form is None:
-            value = self._from_stored(entry.value)
+            value = self._for_clients(self._from_stored(entry.value))
             form = entry.forms[self] = {"kind": self.names.kind, "apiVersion": self.api_version, **value}
         object_: Resource = form
         return object_
@@ -268,17 +285,21 @@ class BuiltInType(ResourceType):
 
     def columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table: name and age if none are recorded."""
-        return _columns(self._row_type) or (NAME, AGE)
+        return builtincolumns.of_resource(self._row_type) or (NAME, AGE)
 
     def scale_columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table of Scales."""
-        return _columns("scale")
+        return builtincolumns.of_resource("scale")
 
     def cells(self, object_: Resource) -> list[JSONValue] | None:
         """Return the row of an object or Scale, or None if the columns define it."""
         if object_["kind"] == "Scale":
             return builtincells.row_cells("scale", object_)
-        return builtincells.row_cells(self._row_type, self._to_stored(object_)) if _columns(self._row_type) else None
+        return (
+            builtincells.row_cells(self._row_type, self._to_stored(object_))
+            if builtincolumns.of_resource(self._row_type)
+            else None
+        )
 
     def row_conditions(self, object_: Resource) -> Sequence[JSONValue]:
         """Return the conditions of a row."""
@@ -320,20 +341,3 @@ def built_in(profile: Profile) -> tuple[BuiltInType, ...]:
     """Return the built-in resources of a server."""
     records = builtinkinds.served_records(profile)
     return tuple(BuiltInType(record, profile) for record in records if not unservedkinds.is_unserved(record))
-
-
-@functools.cache
-def _recorded_columns() -> Mapping[str, Sequence[Sequence[Any]]]:
-    """Return the output of `python -m oracle record builtincolumns`."""
-    text = resources.files(__package__).joinpath("builtincolumns.json").read_text(encoding="utf-8")
-    columns: Mapping[str, Sequence[Sequence[Any]]] = json.loads(text)
-    return columns
-
-
-@functools.cache
-def _columns(resource: str) -> tuple[TableColumn, ...]:
-    """Return the recorded columns of a resource; empty if none are recorded."""
-    rows = _recorded_columns().get(resource, ())
-    return tuple(
-        TableColumn(name, type_, "", description, priority, form) for name, type_, form, priority, description in rows
-    )

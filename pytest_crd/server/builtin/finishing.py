@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import User
-from pytest_crd.server.builtin import autoscalerforms, podfinishing, servicefinishing
+from pytest_crd.server.builtin import autoscalerforms, podfinishing
 from pytest_crd.server.builtin.builtinconversions import TEMPLATE_GENERATION as GENERATION
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import Store
@@ -92,10 +92,6 @@ def _pod(pod: _Object, writing: Writing) -> _Object:
     if writing.old is None:
         return podfinishing.finish_created(pod, writing.store, writing.profile)
     return podfinishing.finish_updated(pod, writing.old, writing.profile)
-
-
-def _service(service: _Object, writing: Writing) -> _Object:
-    return servicefinishing.finish(service, writing.old, writing.store)
 
 
 def _job(job: _Object, writing: Writing) -> _Object:
@@ -230,6 +226,5 @@ _FINISHES: Final[Mapping[str, Callable[[_Object, Writing], _Object]]] = {
     "persistentvolumes": _volume,
     "pods": _pod,
     "serviceaccounts": _service_account,
-    "services": _service,
     "volumeattributesclasses.storage.k8s.io": _attributes_class,
 }

@@ -154,14 +154,14 @@ def test_events_of_both_groups_are_the_same_objects() -> None:
 
 def test_a_deletion_of_some_kinds_shows_the_object() -> None:
     server = servers.api()
-    servers.ask(server, "POST", f"{CORE}/services", {"metadata": {"name": "s"}})
+    servers.ask(server, "POST", f"{CORE}/services", {"metadata": {"name": "s"}, "spec": PORTS})
     assert servers.ask(server, "DELETE", f"{CORE}/services/s?dryRun=All").value["kind"] == "Service"
     assert servers.ask(server, "DELETE", f"{CORE}/services/s").value["kind"] == "Service"
     assert servers.ask(server, "GET", f"{CORE}/services/s").code == 404
     servers.ask(server, "POST", f"{CORE}/pods", {"metadata": {"name": "p", "finalizers": ["x/y"]}})
     marked = servers.ask(server, "DELETE", f"{CORE}/pods/p").value
     assert marked["metadata"]["generation"] == 2
-    servers.ask(server, "POST", f"{CORE}/services", {"metadata": {"name": "h", "finalizers": ["x/y"]}})
+    servers.ask(server, "POST", f"{CORE}/services", {"metadata": {"name": "h", "finalizers": ["x/y"]}, "spec": PORTS})
     blocked = servers.ask(server, "DELETE", f"{CORE}/services/h").value
     assert "generation" not in blocked["metadata"]
     table = servers.ask(server, "GET", f"{CORE}/pods", accept="application/json;as=Table;g=meta.k8s.io;v=v1").value
@@ -198,6 +198,7 @@ def test_only_leases_need_a_resource_version_on_update(path: str, code: int) -> 
 
 
 SERVICES = "/api/v1/namespaces/default/services"
+PORTS = {"ports": [{"port": 80}]}
 
 
 @pytest.mark.parametrize(
@@ -206,7 +207,8 @@ SERVICES = "/api/v1/namespaces/default/services"
 )
 def test_an_update_creates_events_leases_and_services(path: str, code: int) -> None:
     server = servers.api()
-    answer = servers.ask(server, "PUT", f"{path}/a", {"metadata": {"name": "a", "resourceVersion": "5"}})
+    spec = {"spec": PORTS} if path == SERVICES else {}
+    answer = servers.ask(server, "PUT", f"{path}/a", {"metadata": {"name": "a", "resourceVersion": "5"}, **spec})
 
     assert answer.code == code
     assert servers.ask(server, "GET", f"{path}/a").code == (200 if code == 201 else 404)

@@ -13,7 +13,6 @@ from support import servers
 from pytest_crd.server.api import Api
 
 PODS = path_of(KINDS["v1", "Pod"])
-SERVICES = path_of(KINDS["v1", "Service"])
 MERGE = {"mediaType": "application/merge-patch+json"}
 
 
@@ -152,77 +151,6 @@ def test_terms_select_the_labels_that_they_name() -> None:
     assert pod["spec"]["topologySpreadConstraints"][0]["labelSelector"] == selector
 
 
-def test_services_have_addresses_of_their_own() -> None:
-    server = servers.api()
-    services = [
-        servers.ask(server, "POST", SERVICES, {"metadata": {"name": f"s{n}"}, "spec": {"ports": [{"port": 80}]}}).value
-        for n in range(20)
-    ]
-    addresses = {item["spec"]["clusterIP"] for item in services}
-    assert (len(addresses), "10.0.0.1" in addresses) == (20, False)
-    spec = services[0]["spec"]
-    assert spec["clusterIPs"] == [spec["clusterIP"]]
-    assert (spec["ipFamilies"], spec["ipFamilyPolicy"]) == (["IPv4"], "SingleStack")
-    assert services[0]["status"] == {"loadBalancer": {}}
-    changed = {"metadata": {"name": "s0"}, "spec": {"ports": [{"port": 81}]}}
-    assert servers.ask(server, "PUT", f"{SERVICES}/s0", changed).value["spec"]["clusterIP"] == spec["clusterIP"]
-
-
-def test_headless_services_have_no_address() -> None:
-    server = servers.api()
-    spec = {"clusterIP": "None", "ports": [{"port": 80}]}
-    open_ = servers.ask(server, "POST", SERVICES, {"metadata": {"name": "a"}, "spec": spec}).value["spec"]
-    assert (open_["ipFamilies"], open_["ipFamilyPolicy"]) == (["IPv4", "IPv6"], "RequireDualStack")
-    second = {"metadata": {"name": "b"}, "spec": {**spec, "selector": {"a": "b"}}}
-    assert servers.ask(server, "POST", SERVICES, second).value["spec"]["ipFamilies"] == ["IPv4"]
-    six = {"metadata": {"name": "c"}, "spec": {**spec, "ipFamilies": ["IPv6"]}}
-    assert servers.ask(server, "POST", SERVICES, six).value["spec"]["ipFamilies"] == ["IPv6", "IPv4"]
-
-
-def test_exposed_services_have_ports_of_nodes() -> None:
-    server = servers.api()
-    spec = {"type": "NodePort", "ports": [{"name": "a", "port": 80}, {"name": "b", "port": 81, "nodePort": 30001}]}
-    ports = servers.ask(server, "POST", SERVICES, {"metadata": {"name": "a"}, "spec": spec}).value["spec"]["ports"]
-    assert (30000 <= ports[0]["nodePort"] <= 32767, ports[1]["nodePort"]) == (True, 30001)
-    again = servers.ask(server, "PUT", f"{SERVICES}/a", {"metadata": {"name": "a"}, "spec": spec}).value["spec"][
-        "ports"
-    ]
-    assert again == ports
-    inner = servers.ask(server, "PATCH", f"{SERVICES}/a", {"spec": {"type": "ClusterIP"}}, **MERGE).value["spec"]
-    assert not any("nodePort" in port for port in inner["ports"])
-    assert "externalTrafficPolicy" not in inner
-    outer = servers.ask(server, "PATCH", f"{SERVICES}/a", {"spec": {"type": "ExternalName", "externalName": "a.b"}}, **MERGE).value["spec"]  # fmt: skip
-    assert not outer.keys() & {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}
-    renamed = servers.ask(server, "PATCH", f"{SERVICES}/a", {"spec": {"externalName": "c.d"}}, **MERGE).value["spec"]
-    assert renamed["externalName"] == "c.d"
-
-
-def test_local_balancers_have_a_health_check() -> None:
-    server = servers.api()
-    spec = {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "ports": [{"port": 80}]}
-    created = servers.ask(server, "POST", SERVICES, {"metadata": {"name": "a"}, "spec": spec}).value["spec"]
-    assert created["healthCheckNodePort"] >= 30000
-    again = servers.ask(server, "PUT", f"{SERVICES}/a", {"metadata": {"name": "a"}, "spec": spec}).value["spec"]
-    assert again["healthCheckNodePort"] == created["healthCheckNodePort"]
-    second = {
-        "metadata": {"name": "b"},
-        "spec": {**spec, "allocateLoadBalancerNodePorts": False, "externalTrafficPolicy": "Cluster"},
-    }
-    without = servers.ask(server, "POST", SERVICES, second).value["spec"]
-    assert ("nodePort" in without["ports"][0], "healthCheckNodePort" in without) == (False, False)
-    third = {"metadata": {"name": "c"}, "spec": {**spec, "allocateLoadBalancerNodePorts": False}}
-    checked = servers.ask(server, "POST", SERVICES, third).value["spec"]
-    assert ("nodePort" in checked["ports"][0], checked["healthCheckNodePort"] >= 30000) == (False, True)
-    assert checked["healthCheckNodePort"] != created["healthCheckNodePort"]
-    open_ = servers.ask(server, "PATCH", f"{SERVICES}/c", {"spec": {"externalTrafficPolicy": "Cluster"}}, **MERGE)
-    assert "healthCheckNodePort" not in open_.value["spec"]
-
-
-def test_a_service_of_an_external_name_has_no_policy_of_internal_traffic() -> None:
-    spec = {"type": "ExternalName", "externalName": "a.b", "internalTrafficPolicy": "Local"}
-    assert "internalTrafficPolicy" not in _created("v1", "Service", spec=spec)["spec"]
-
-
 def test_fields_of_disabled_features_of_volumes_are_dropped() -> None:
     items = [{"key": "a", "path": "b", "user": 1}]
     volumes = [
@@ -254,16 +182,6 @@ def test_fields_of_disabled_features_of_containers_are_dropped() -> None:
     stored = _created("v1", "Pod", **_pod(containers=[container], volumes=[{"name": "v"}]))["spec"]["containers"][0]
     assert stored["livenessProbe"]["httpGet"] == {"path": "/", "port": 1, "scheme": "HTTP"}
     assert stored["volumeMounts"] == [{"name": "v", "mountPath": "/a"}]
-
-
-def test_a_full_range_refuses_services() -> None:
-    server = servers.api()
-    service = {"spec": {"ports": [{"port": 80}]}}
-    codes = [
-        servers.ask(server, "POST", SERVICES, {**service, "metadata": {"name": f"s{number}"}}).code
-        for number in range(254)
-    ]
-    assert (codes[:253], codes[253]) == ([201] * 253, 500)
 
 
 def test_finalizers_protect_storage() -> None:

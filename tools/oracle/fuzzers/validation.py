@@ -7,10 +7,11 @@ Causes about entries of a map are in any order, as in Go. Generated values such 
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random, SystemRandom
 from typing import Any, Final
@@ -22,6 +23,7 @@ from oracle.generators import validationgen
 from oracle.servers.dialogue import Cluster
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server.api import Api
+from pytest_crd.server.builtin.services import beginning
 from pytest_crd.server.http.httpmessages import HTTPAnswer
 
 _AT_ONCE: Final = 8
@@ -30,6 +32,10 @@ _LENGTH: Final = 12
 _GENERATED: Final = frozenset({"uid", "creationTimestamp", "resourceVersion", "time", "deletionTimestamp"})
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _REVISIONS: Final = re.compile(r"(meta:|record|precondition|revision=) ?\(?\d+\)?|\d+")
+# Addresses and ports that a server chooses: not from the lower part of the range.
+_CHOSEN: Final = re.compile(
+    r"\b10\.0\.0\.(?:1[7-9]|[2-9]\d|1\d\d|2[0-4]\d|25[0-4])\b|(?<=[nN]odePort\": )3(?:0(?:08[6-9]|09\d|[1-9]\d\d)|[12]\d{3})\b"
+)
 # Fields with entries that errors name in any order.
 _MAPS: Final = re.compile(r"(data|binaryData)\[|metadata\.(labels|annotations)\Z|.*(matchLabels|selector)\Z")
 
@@ -62,16 +68,20 @@ def _compare(
     for requests, answers in _conversations(cluster, kind, namespace, options):
         for theirs in answers:
             codes[theirs.code] = codes.get(theirs.code, 0) + 1
+        their_names, our_names = _Names(), _Names()
+        is_equal = True
         for place, (request, theirs) in enumerate(zip(requests, answers, strict=True)):
-            ours = _answer(api, request)
-            expected, actual = _stable(theirs), _stable(ours)
-            if expected == actual:
+            ours = _answer(api, request)  # also after a difference, as the last requests free addresses
+            expected, actual = their_names.stable(theirs), our_names.stable(ours)
+            if _ends_choice(request, theirs):
+                their_names, our_names = _Names(), _Names()
+            if not is_equal or expected == actual:
                 continue
+            is_equal = False
             differences += 1
             if differences <= options.limit:
                 print(f"\n{json.dumps(request)[:2000]} ({place + 1} of {request['path']})")
                 print("\n".join(f"  {line}" for line in _differences(expected, actual, "")), flush=True)
-            break
     return codes, differences
 
 
@@ -85,12 +95,23 @@ def _conversations(
         requests = validationgen.conversation(random, kind, f"{namespace}-{number}", _LENGTH)
         filled = json.loads(json.dumps(requests).replace("{ns}", namespace))
         send = cluster.sender()
-        return filled, [send(request) for request in filled]
+        return filled, [_send(send, request) for request in filled]
 
-    with ThreadPoolExecutor(_AT_ONCE) as executor:
+    # Services share addresses and ports, so that another conversation would change the answers.
+    with ThreadPoolExecutor(1 if kind == validationgen.SERVICE else _AT_ONCE) as executor:
         count = -(-options.objects // _LENGTH)
         for start in range(0, count, _BATCH):
             yield from executor.map(run, range(start, min(start + _BATCH, count)))
+
+
+def _send(send: Callable[[Any], Any], request: JSONValue) -> Raw:
+    """Return the answer, or our refusal if the server panics and closes the connection."""
+    try:
+        answer: Raw = send(request)
+    except http.client.RemoteDisconnected:
+        status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": 500}
+        return Raw(500, {}, json.dumps({**status, "message": beginning.PANIC.message}))
+    return answer
 
 
 def _differences(left: JSONValue, right: JSONValue, path: str) -> Iterator[str]:
@@ -114,6 +135,27 @@ def _answer(api: Api, request: JSONValue) -> Raw:
     for name, value in answer.headers:
         headers.setdefault(name.lower(), []).append(value)
     return Raw(answer.code, headers, answer.body.decode())
+
+
+def _ends_choice(request: JSONValue, answer: Raw) -> bool:
+    """Return whether the next address is another one: a Service is deleted, or becomes one without addresses."""
+    return request["method"] == "DELETE" or '"type":"ExternalName"' in answer.text
+
+
+class _Names:
+    """Names of the addresses and ports that a server chooses in a conversation, in the order of their first use."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+
+    def stable(self, raw: Raw) -> JSONValue:
+        """Return an answer without generated values, and with names of chosen ones."""
+        text = _CHOSEN.sub(self._name, json.dumps(_stable(raw), sort_keys=True))
+        return json.loads(text)
+
+    def _name(self, match: re.Match[str]) -> str:
+        name = self._names.setdefault(match[0], f"chosen {len(self._names)}")
+        return name if "." in match[0] else json.dumps(name)
 
 
 def _stable(raw: Raw) -> JSONValue:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple
 
+from oracle.generators import servicepools
 from pytest_crd.engine.jsonvalue import JSONValue
 
 ABSENT: Final = object()
@@ -20,6 +21,8 @@ _MERGE: Final = "application/merge-patch+json"
 _STRATEGIC: Final = "application/strategic-merge-patch+json"
 _APPLY: Final = "application/apply-patch+yaml"
 _OWNER: Final = {"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u"}
+SERVICE: Final = "v1 Service"
+"""The kind whose objects share addresses and ports."""
 _Pool = Sequence[Any]
 # Kinds without deletions, which a controller completes.
 _KEPT: Final = frozenset({"v1 Namespace"})
@@ -73,7 +76,29 @@ def conversation(random: Random, kind: str, name: str, length: int) -> list[JSON
         requests = [{"method": "POST", "path": KINDS[kind].path, "body": _valid(random, kind, name)}]
     while len(requests) < length:
         requests.append(_update(random, kind, name))
+    if kind == SERVICE:
+        # Without a stored Service, a write of the status would create it with addresses in use.
+        valid: Any = {"method": "POST", "path": servicepools.PATH, "body": changed(kind, name)}
+        created = [[each, valid] if each["method"] == "DELETE" else [each] for each in requests[1:]]
+        flat = [each for requests_ in created for each in requests_]
+        requests = [_other_service(name), requests[0], valid, *flat, *_removed(name), *_removed(f"{name}-taken")]
     return [_tried(request) for request in requests]
+
+
+def _other_service(name: str) -> JSONValue:
+    """Return the request for a Service with an address and a port that others name."""
+    body = {**_type_of(SERVICE), "metadata": {"name": f"{name}-taken"}, "spec": {**servicepools.TAKEN}}
+    return {"method": "POST", "path": servicepools.PATH, "body": body}
+
+
+def _removed(name: str) -> Sequence[JSONValue]:
+    """Return the requests that end a Service and free its address."""
+    path, patch = f"{servicepools.PATH}/{name}", {"metadata": {"finalizers": None}}
+    return (
+        {"method": "DELETE", "path": path},
+        {"method": "PATCH", "path": path, "body": patch, "mediaType": _MERGE},
+        {"method": "DELETE", "path": path},
+    )
 
 
 def _tried(request: Any) -> JSONValue:
@@ -315,6 +340,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             "metadata.annotations": ({"kubernetes.io/enforce-mountable-secrets": "true"}, {}, {"a": "b"}),
         },
     ),
+    SERVICE: Kind(servicepools.PATH, servicepools.BASE, servicepools.POOLS, ("status",)),
     "coordination.k8s.io/v1 Lease": Kind(
         "/apis/coordination.k8s.io/v1/namespaces/{ns}/leases",
         {"spec": {"holderIdentity": "a"}},

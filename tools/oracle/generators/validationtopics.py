@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from oracle.generators import validationgen
+from oracle.generators import servicepools, servicetopics, validationgen
 from oracle.generators.validationgen import ABSENT, KINDS
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -22,22 +22,37 @@ def conversations() -> Mapping[str, list[JSONValue]]:
         **{f"validation of each field of {kind}": [*_fields(kind)] for kind in KINDS},
         "validation of names and metadata": [*_metadata()],
         "validation of immutable objects": [*_immutable()],
+        "validation of Services, their addresses and ports": [*servicetopics.conversation()],
     }
+
+
+# The fields of stored objects for which a server would choose values; each conversation has its own.
+_CHOSEN: Final[Mapping[str, Mapping[str, str]]] = {validationgen.SERVICE: {"-a": "10.0.0.5", "-c": "10.0.0.6"}}
+
+
+def _stored(kind: str, end: str) -> Any:
+    """Return a valid object without fields that a server chooses."""
+    chosen = {"spec.clusterIP": _CHOSEN[kind][end]} if kind in _CHOSEN else {}
+    return validationgen.changed(kind, f"{{ns}}{end}", **chosen)
 
 
 def _fields(kind: str) -> Iterator[JSONValue]:
     """Yield a create and a patch for each value of each field, as dry runs."""
     path = KINDS[kind].path
-    yield {"method": "POST", "path": path, "body": validationgen.changed(kind, "{ns}-a")}
+    yield {"method": "POST", "path": path, "body": _stored(kind, "-a")}
     for place, values in KINDS[kind].pools.items():
         for value in values:
             body = validationgen.changed(kind, "{ns}-b", **{place: value})
             if len(json.dumps(body)) > _LONGEST:
                 continue
             yield {"method": "POST", "path": f"{path}?dryRun=All", "body": body}
+            if servicepools.panics(value):
+                continue
             patch: dict[str, Any] = {}
             validationgen.put(patch, place, None if value is ABSENT else value)
-            for part in ("", *(f"/{name}" for name in KINDS[kind].subresources if name != "finalize")):
+            parts = [f"/{name}" for name in KINDS[kind].subresources if name != "finalize"]
+            is_unseen = kind == validationgen.SERVICE and place.startswith("spec")  # most of its fields are in the spec
+            for part in ("", *(() if is_unseen else parts)):
                 yield {
                     "method": "PATCH",
                     "path": f"{path}/{{ns}}-a{part}?dryRun=All",
@@ -54,14 +69,15 @@ def _metadata() -> Iterator[JSONValue]:
     """Yield creates and updates with names and metadata of one kind for each rule."""
     for kind in KINDS:
         path = KINDS[kind].path
-        yield {"method": "POST", "path": path, "body": validationgen.changed(kind, "{ns}-c")}
+        yield {"method": "POST", "path": path, "body": _stored(kind, "-c")}
         for name in _NAMES:
             yield {"method": "POST", "path": f"{path}?dryRun=All", "body": validationgen.changed(kind, name)}
         for place in ("metadata.finalizers", "metadata.generateName", "metadata.generation"):
             for value in validationgen.METADATA[place]:
                 body = validationgen.changed(kind, "{ns}-c", **{place: value})
                 yield {"method": "PUT", "path": f"{path}/{{ns}}-c?dryRun=All", "body": body}
-        prefixed = validationgen.changed(kind, "{ns}-c", **{"metadata.generateName": "gen-"})
+        prefixed = _stored(kind, "-c")
+        prefixed["metadata"]["generateName"] = "gen-"
         yield {"method": "POST", "path": path, "body": prefixed}
         if kind != "v1 Namespace":
             yield {"method": "DELETE", "path": f"{path}/{{ns}}-c"}

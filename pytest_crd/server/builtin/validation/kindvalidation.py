@@ -21,6 +21,8 @@ from pytest_crd.server.builtin.validation import (
     roles,
     secrets,
     serviceaccounts,
+    services,
+    servicewarnings,
     validatedwrites,
 )
 from pytest_crd.server.builtin.validation.validatedwrites import Validate, ValidatedWrite
@@ -96,6 +98,7 @@ KINDS: Final[Mapping[str, KindValidation]] = {
     "serviceaccounts": KindValidation(
         validatedwrites.validate_core_metadata, serviceaccounts.validate_update, serviceaccounts.find_warnings
     ),
+    "services": KindValidation(services.validate_create, services.validate_update, servicewarnings.find),
     f"mutatingadmissionpolicies.{_ADMISSION}": _POLICY,
     f"mutatingadmissionpolicybindings.{_ADMISSION}": _POLICY,
     f"validatingadmissionpolicies.{_ADMISSION}": _POLICY,

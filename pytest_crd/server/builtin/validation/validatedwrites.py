@@ -7,7 +7,7 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -127,4 +127,14 @@ _SIMPLE: Final = frozenset({"string", "int32", "int64", "bool"})
 
 def invalid_named(path: FieldPath, text: str, detail: str) -> FieldError:
     """Return an Invalid error for a text of a Go type of its own, which errors print as JSON."""
-    return badvalues.reprinted(fielderror.invalid(path, text, detail), printing.marshal(text))
+    return reprinted(fielderror.invalid(path, text, detail))
+
+
+def unsupported_named(path: FieldPath, text: str, supported: Sequence[str]) -> FieldError:
+    """Return a NotSupported error for a text of a Go type of its own, which errors print as JSON."""
+    return reprinted(fielderror.not_supported(path, text, supported))
+
+
+def reprinted(error: FieldError) -> FieldError:
+    """Return an error about a text of a Go type of its own, which errors print as JSON."""
+    return badvalues.reprinted(error, printing.marshal(error.bad_value))
