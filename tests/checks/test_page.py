@@ -20,6 +20,15 @@ RULED: Final = GARDEN.replace(
     "          spec:\n", "          spec:\n            x-kubernetes-validations: [{rule: 'true'}]\n"
 )
 OTHER: Final = "  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n"
+POLICY: Final = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: rose}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [stories.example.com], apiVersions: [v1], operations: [CREATE], resources: [gardens]}]
+  validations: [{expression: "true"}]
+"""
 SAMPLE: Final = "{apiVersion: stories.example.com/v1, kind: Garden, metadata: {name: rose}}\n"
 
 
@@ -44,7 +53,8 @@ def test_checks_are_called_as_the_page_has_it(project: Project) -> None:
     project.write("config/crd/bases/gardens.yaml", RULED + OTHER)
     project.write("charts/garden/crds/gardens.yaml", RULED + OTHER)
     project.write("config/samples/rose.yaml", SAMPLE)
-    project.ini("crd_lints = ssatags")
+    project.write("config/policies/rose.yaml", POLICY)
+    project.ini("crd_lints = ssatags", "crd_policies = config/policies")
 
     result = project.run("--crd-checks", "--collect-only", "-q")
 
@@ -53,6 +63,7 @@ def test_checks_are_called_as_the_page_has_it(project: Project) -> None:
         "v1": "VERSION",
         "v2": "VERSION",
         "ssatags": "LINT",
+        "ValidatingAdmissionPolicy": "KIND",
         "Garden": "KIND",
         "rose": "NAME",
     }

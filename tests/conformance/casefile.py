@@ -21,8 +21,10 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 # The folder of all recordings.
 FOLDER: Final = Path(__file__).parent
-# Folders with other YAML files.
-_OTHERS: Final = frozenset({"sequences", "crdrequests", "webhooks"})
+# Other YAML files, and folders with them.
+_OTHERS: Final = frozenset(
+    {"sequences", "crdrequests", "webhooks", "policies", "policyobjects.yaml", "typechecking.yaml"}
+)
 # Changes the form of an answer: `answers.shorten` or `answers.restore`.
 Change = Callable[..., dict[str, JSONValue]]
 

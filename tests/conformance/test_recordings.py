@@ -13,6 +13,8 @@ from conformance import (
     crdrequests,
     fieldmanagers,
     merging,
+    policyobjects,
+    policytables,
     published,
     sequences,
     test_access,
@@ -23,6 +25,7 @@ from conformance import (
     test_protobuf,
     test_server,
     test_storedrules,
+    typechecking,
     webhookconversations,
 )
 from pytest_crd.engine import profile
@@ -51,6 +54,12 @@ def _replayed_files() -> Iterator[Path]:
     yield from (path for file in crdrequests.paths() for path in (file, file.with_suffix(".jsonl")))
     yield from webhookconversations.DECLARED.glob("*.yaml")
     yield from (TESTS / "conformance").glob("*/webhooks/*.jsonl")
+    yield from (TESTS / "conformance/policies").glob("*.yaml")
+    yield from (TESTS / "conformance").glob("*/policies/*.jsonl")
+    for table in (policyobjects.TABLE, typechecking.TABLE):
+        yield from (table, table.with_suffix(".yaml"))
+    yield policytables.PATH
+    yield policytables.PATH.with_name("policystatuses.jsonl")
     yield from test_explain.FILES
     yield from test_recorded.FILES
     yield test_page.RECORDED

@@ -10,7 +10,7 @@ import pytest
 from handbook import markdown
 
 from pytest_crd.cases.sections import Section
-from pytest_crd.checks import checkplan
+from pytest_crd.checks import checkplan, policychecks
 from pytest_crd.checks.lints import LINTS
 from pytest_crd.classes import DivergenceKind
 from pytest_crd.report import verdictrules
@@ -21,9 +21,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def _kinds_of_checks() -> set[str]:
-    """Return the kinds that the plan of checks names where it makes one."""
+    """Return the kinds that the plans of checks name where they make one."""
     kinds = set()
-    for node in ast.walk(ast.parse(inspect.getsource(checkplan))):
+    for node in (item for plan in (checkplan, policychecks) for item in ast.walk(ast.parse(inspect.getsource(plan)))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"Check", "_check"}:
             kinds |= {item.value for item in node.args[:2] if isinstance(item, ast.Constant)}
     return {str(kind) for kind in kinds}
@@ -42,7 +42,7 @@ def test_every_section_check_lint_and_effect_has_its_rule() -> None:
         item for name, item in vars(verdictrules).items() if name.isupper() and isinstance(item, str) and name[0] != "_"
     }
 
-    assert len(_kinds_of_checks()) == 10
+    assert len(_kinds_of_checks()) == 13
     assert RULES.keys() == wanted | others
 
 

@@ -27,7 +27,7 @@ NEWEST: Final = profile.named("1.37")
 def answer(schema: Schema, value: Any, expression: str) -> str:
     """Return value and type of an expression about *value*, or its error."""
     node = structural.from_schema(schema)
-    declared = schemadeclarations.declare(node, NEWEST, "self")
+    declared = schemadeclarations.declare(node, NEWEST, "Self")
     assert declared is not None
     provider = SchemaDeclarations(declared, schemadeclarations.structs(declared))
     environment = environments.stored(NEWEST).extend({"self": declared.type}, provider)
@@ -317,7 +317,7 @@ def test_undeclared_names_have_no_type_and_no_size() -> None:
             "properties": {"m": {"type": "object", "maxProperties": 3, "additionalProperties": {"type": "string"}}},
         }
     )
-    declared = schemadeclarations.declare(node, NEWEST, "self")
+    declared = schemadeclarations.declare(node, NEWEST, "Self")
     assert declared is not None
     declarations = SchemaDeclarations(declared, schemadeclarations.structs(declared))
 
