@@ -23,7 +23,6 @@ from pytest_crd.live import client, settling
 
 _GROUP = "benchmark.example.com"
 _REQUESTS = 50
-_ROUNDS, _CALLS = 15, 50
 
 
 class Reference:
@@ -107,19 +106,31 @@ def reference(version: str, program: str = "timing") -> Iterator[Reference | Non
         yield running
 
 
-def best(functions: list[Callable[[], object]]) -> list[float]:
+def best(
+    functions: list[Callable[[], object]],
+    *,
+    rounds: int = 15,
+    calls: int = 50,
+    clock: Callable[[], float] = time.process_time,
+) -> list[float]:
     """
-    Return the best time of a call of each function, in seconds of processor time, as the reference measures it.
+    Return the best time of a call of each function, in seconds.
 
     The functions are measured in turns, so that noise hits all alike.
+
+    Args:
+        functions: The functions.
+        rounds: The number of turns.
+        calls: The number of calls in a turn.
+        clock: Returns the time: the processor time, as the reference measures it, or the wall-clock time.
     """
     times = [float("inf")] * len(functions)
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         for index, function in enumerate(functions):
-            start = time.process_time()
-            for _ in range(_CALLS):
+            start = clock()
+            for _ in range(calls):
                 function()
-            times[index] = min(times[index], (time.process_time() - start) / _CALLS)
+            times[index] = min(times[index], (clock() - start) / calls)
     return times
 
 

@@ -14,13 +14,14 @@ import ssl
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import trustme
 
+from benchmarks import peers
 from benchmarks.figures import Figure
 from benchmarks.subjects import BACKUPS, backup
 from pytest_crd import engine
@@ -28,8 +29,9 @@ from pytest_crd.webhooks.calledwebhooks import CalledWebhooks
 from pytest_crd.webhooks.endpoints import Assignment, Endpoint, FunctionEndpoint, UrlEndpoint
 from pytest_crd.webhooks.project import ProjectWebhooks
 
-_ROUNDS, _CALLS = 5, 20
 _CLIENT = {"service": {"namespace": "system", "name": "webhook"}}
+# Other threads and processes do a part of the work.
+_best = functools.partial(peers.best, rounds=5, calls=20, clock=time.perf_counter)
 
 
 def convert(review: Any) -> Any:
@@ -89,18 +91,6 @@ def _version(manifest: Any, endpoint: Endpoint | None) -> engine.CrdVersion:
     return crd.with_webhooks(CalledWebhooks(project)).version("v1other")
 
 
-def _fastest(functions: list[Callable[[], object]]) -> list[float]:
-    """Return the shortest wall-clock seconds of a call of each function, as the webhook runs in another thread."""
-    times = [float("inf")] * len(functions)
-    for _ in range(_ROUNDS):
-        for index, function in enumerate(functions):
-            start = time.perf_counter()
-            for _ in range(_CALLS):
-                function()
-            times[index] = min(times[index], (time.perf_counter() - start) / _CALLS)
-    return times
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add no arguments."""
 
@@ -113,7 +103,7 @@ def main(_options: argparse.Namespace) -> Iterator[Figure]:
         versions = [_version(manifest, endpoint) for endpoint in (None, FunctionEndpoint(convert), url)]
         for version in versions:
             version.create(resource).assert_accepted()
-        plain, called, sent = _fastest([functools.partial(version.create, resource) for version in versions])
+        plain, called, sent = _best([functools.partial(version.create, resource) for version in versions])
     print(
         f"Backup in a version that is not stored: {plain * 1000:.2f} ms without a webhook; a round trip of the "
         f"conversion takes {(called - plain) * 1000:.2f} ms in process and {(sent - plain) * 1000:.2f} ms over HTTPS"
