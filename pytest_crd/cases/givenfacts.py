@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_crd.cases.model import RequestCase
+from pytest_crd.cases.model import Case, CaseFileError, RequestCase
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.engine.api.context import AdmissionOfTests, GivenFacts
+from pytest_crd.engine import profile
+from pytest_crd.engine.api.context import AdmissionOfTests, GivenFacts, GivenParamError
 
 _KEYS: Final = ("user", "namespaceObject", "params", "authorizer")
 
@@ -20,14 +21,26 @@ def give(case: RequestCase, subject: CaseSubject) -> CaseSubject:
         subject: The CRD version.
 
     Raises:
-        CaseFileError: No admission would see the facts.
+        CaseFileError: No admission would see the facts, or a param cannot be stored.
+        InputError: The mistakes in the policies of the project, or in their params.
     """
-    stated = [key for key in _KEYS if key in case.declared]
-    if not stated:
+    declared = [key for key in _KEYS if key in case.declared]
+    if not declared:
         return subject
     version = subject.version
     admission = version.crd.webhooks
     if not isinstance(admission, AdmissionOfTests):
-        raise case.mistake(f"`{stated[0]}` does nothing, as no admission policy is asked: set crd_policies", stated[0])
-    given = GivenFacts(case.user, case.namespace_object, case.params or (), case.authorizer)
-    return CaseSubject(version.crd.with_webhooks(admission.giving(given)).version(version.name))
+        raise case.mistake(
+            f"`{declared[0]}` does nothing, as no admission policy is asked: set crd_policies", declared[0]
+        )
+    facts = GivenFacts(case.user, case.namespace_object, case.params or (), case.authorizer)
+    try:
+        with_facts = admission.giving(facts, profile.named(version.crd.kubernetes_version))
+    except GivenParamError as error:
+        raise refuse_param(case, error) from None
+    return CaseSubject(version.crd.with_webhooks(with_facts).version(version.name))
+
+
+def refuse_param(case: Case, error: GivenParamError) -> CaseFileError:
+    """Return the error for a param of a case that cannot be stored."""
+    return case.mistake(f"'params[{error.index}]' of {case.title} cannot be stored: {error}", "params", error.index)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Final
 
 import pytest
@@ -15,12 +16,11 @@ from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessReque
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
-from pytest_crd.plugin import session
 from pytest_crd.plugin.settings import server
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.policies import reading
-from pytest_crd.policies.definitions import ParamKind
 from pytest_crd.policies.invocations import PolicyInvocation
+from pytest_crd.policies.params import ParamSource
 from pytest_crd.policies.policycoverage import PolicyMeter
 from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectFacts, ProjectPolicies
 from pytest_crd.policies.surroundings import Evaluation, PolicyListeners
@@ -59,8 +59,21 @@ def add(config: pytest.Config, places: ManifestPlaces, webhooks: Webhooks | None
     def read_policies(profile: Profile) -> ProjectPolicies:
         return reading.read(read_manifests(config, places), profile)
 
-    scope_of = functools.partial(_is_namespaced, config)
-    facts = ProjectFacts(read_policies, get_listeners(config), scope_of, _is_granted, _authorize(config))
+    @functools.cache
+    def store_own(profile: Profile) -> ParamSource:
+        return store_all((), profile)
+
+    def store_all(given: Sequence[JSONObject], profile: Profile) -> ParamSource:
+        objects = read_policies(profile).objects
+        params: ParamSource = _servers().store_params(config, objects, given, webhooks, profile)
+        return params
+
+    def store_params(given: Sequence[JSONObject], profile: Profile) -> ParamSource:
+        return store_all(given, profile) if given else store_own(profile)
+
+    facts = ProjectFacts(
+        read_policies, get_listeners(config), store_params, admissionauthorizer.is_granted, _authorize(config)
+    )
     return ProjectAdmission(facts, webhooks)
 
 
@@ -84,18 +97,6 @@ def take_reached(config: pytest.Config) -> set[tuple[str, ...]]:
     return {tuple(point) for point in meter.reached}
 
 
-def _is_namespaced(config: pytest.Config, kind: ParamKind) -> bool | None:
-    """Return whether objects of a kind have a namespace; None if neither the project nor Kubernetes has the kind."""
-    group, _, version = kind.api_version.rpartition("/")
-    for crd in session.catalogs(config)[0].crds:
-        if (crd.group, crd.kind) == (group, kind.kind) and any(
-            item.served and item.name == version for item in crd.versions
-        ):
-            return bool(crd.scope == "Namespaced")
-    records = (record for record in builtinkinds.records() if (record.api_version, record.kind) == kind)
-    return next((record.namespaced for record in records), None)
-
-
 def make_scope(config: pytest.Config, places: ManifestPlaces) -> PolicyScope:
     """Return the policies of the project for checks."""
     return PolicyScope(functools.partial(read_manifests, config, places), places.base, _built_in_resources)
@@ -106,10 +107,6 @@ def _built_in_resources() -> list[tuple[str, str, str]]:
     return [(record.group, record.version, record.plural) for record in builtinkinds.records()]
 
 
-def _is_granted(rules: Sequence[JSONObject], access: AccessRequest) -> AccessAnswer:
-    return admissionauthorizer.is_granted(rules, access)
-
-
 def _authorize(config: pytest.Config) -> Authorize | None:
     """Return the authorizer with the roles of `crd_server_rbac`; None without the setting."""
     places = server.read(config).roles
@@ -117,8 +114,12 @@ def _authorize(config: pytest.Config) -> Authorize | None:
         return None
 
     def authorize(access: AccessRequest) -> AccessAnswer:
-        from pytest_crd.plugin import projectroles  # noqa: PLC0415 - few policies ask an authorizer, and a server is slow to import
-
-        return admissionauthorizer.authorize(projectroles.get_authorizer(config, places), access)
+        return admissionauthorizer.authorize(_servers().get_authorizer(config, places), access)
 
     return authorize
+
+
+def _servers() -> ModuleType:
+    from pytest_crd.plugin import projectservers  # noqa: PLC0415 - few policies need them, and a server is slow to import
+
+    return projectservers

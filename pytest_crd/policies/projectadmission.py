@@ -17,8 +17,8 @@ from pytest_crd.engine.registry.admission import AdmissionRequest, User
 from pytest_crd.engine.registry.admissionchain import AdmissionChain, AdmissionPlugin, Reinvocation
 from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.yaml.manifest import Manifest
-from pytest_crd.policies.givenparams import GivenParams, ScopeOf
 from pytest_crd.policies.invocations import PolicySet
+from pytest_crd.policies.params import NoParams, ParamSource
 from pytest_crd.policies.plugin import PolicyPlugin
 from pytest_crd.policies.surroundings import PolicyListeners, Surroundings
 from pytest_crd.webhooks.calledwebhooks import labelled
@@ -33,13 +33,24 @@ class ProjectPolicies(NamedTuple):
 
     Attributes:
         policies: The policies with their bindings.
-        objects: The other objects beside them, which may be params.
+        objects: The manifests of the other objects beside them, which may be params.
         manifests: The manifests of all of them.
     """
 
     policies: PolicySet
-    objects: tuple[Resource, ...] = ()
+    objects: tuple[Manifest, ...] = ()
     manifests: tuple[Manifest, ...] = ()
+
+    @property
+    def takes_params(self) -> bool:
+        """Whether a policy has params."""
+        return any(
+            bound.policy.param_kind is not None for bound in (*self.policies.mutating, *self.policies.validating)
+        )
+
+
+# Stores the params of the project, and those of a test in their place, under a Kubernetes version.
+StoreParams: TypeAlias = Callable[[Sequence[Resource], Profile], ParamSource]
 
 
 NOTHING: Final = GivenFacts()
@@ -53,14 +64,14 @@ class ProjectFacts(NamedTuple):
     Attributes:
         read_policies: Returns the policies under a Kubernetes version.
         listeners: The listeners to policies.
-        scope_of: Returns whether objects of a kind have a namespace.
+        store_params: Returns the stored params; raises GivenParamError and InputError.
         is_granted: Returns whether rules allow an access request.
         authorize: The authorizer with the roles of the project; None if roles are unknown.
     """
 
     read_policies: Callable[[Profile], ProjectPolicies]
     listeners: PolicyListeners
-    scope_of: ScopeOf
+    store_params: StoreParams
     is_granted: IsGranted
     authorize: Authorize | None = None
 
@@ -73,15 +84,26 @@ class ProjectAdmission(NamedTuple):
         facts: The policies, and facts that they need.
         webhooks: The webhooks; None without any.
         given: The facts that a test gives.
+        params: The params of the project and the test; None for those of the project alone.
     """
 
     facts: ProjectFacts
     webhooks: Webhooks | None = None
     given: GivenFacts = NOTHING
+    params: ParamSource | None = None
 
-    def giving(self, given: GivenFacts) -> ProjectAdmission:
-        """Return the same admission with the facts of a test."""
-        return self._replace(given=given)
+    def giving(self, given: GivenFacts, profile: Profile) -> ProjectAdmission:
+        """
+        Return the same admission with the facts of a test.
+
+        Raises:
+            GivenParamError: A param of the test cannot be stored.
+            InputError: The mistakes in policies or params of the project.
+        """
+        if not given.params:
+            return self._replace(given=given)
+        params = self.facts.store_params(given.params, profile)
+        return self._replace(given=given, params=params)
 
     def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain | None:
         """
@@ -92,12 +114,11 @@ class ProjectAdmission(NamedTuple):
             namespace_of: Returns the Namespace with a name; None for the namespaces of the test.
 
         Raises:
-            InputError: The mistakes in policies or webhook configurations.
+            InputError: The mistakes in policies, params or webhook configurations.
         """
         namespace_of = namespace_of or self._namespace
         project = self.facts.read_policies(profile)
-        params = GivenParams((*project.objects, *self.given.params), self.facts.scope_of)
-        surroundings = Surroundings(namespace_of, params, self.facts.listeners)
+        surroundings = Surroundings(namespace_of, self._params(project, profile), self.facts.listeners)
         called = None if self.webhooks is None else self.webhooks.admission(profile, namespace_of)
         plugins: tuple[AdmissionPlugin, ...] = () if called is None else called.plugins
         if project.policies != PolicySet():
@@ -107,6 +128,11 @@ class ProjectAdmission(NamedTuple):
     def converter(self, crd: CrdSpec, conversion: Conversion, profile: Profile) -> VersionConverter | None:
         """Return the conversion webhook of a CRD; None if it is not known how to call it."""
         return None if self.webhooks is None else self.webhooks.converter(crd, conversion, profile)
+
+    def _params(self, project: ProjectPolicies, profile: Profile) -> ParamSource:
+        if not project.takes_params:
+            return NoParams()
+        return self.facts.store_params((), profile) if self.params is None else self.params
 
     def _namespace(self, name: str) -> Resource:
         """Return the Namespace of the test, with the label that the server sets."""

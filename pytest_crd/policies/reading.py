@@ -7,8 +7,9 @@ A manifest that the server refuses is an error with its file and line.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from pytest_crd import suggestions
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
@@ -19,6 +20,8 @@ from pytest_crd.policies.invocations import BoundPolicy, PolicySet
 from pytest_crd.policies.projectadmission import ProjectPolicies
 from pytest_crd.policies.validation import objectvalidation
 from pytest_crd.webhooks import strictdecoding
+
+_KINDS_OF_GROUP: Final = (*KINDS, "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 
 
 class PolicyError(InputError):
@@ -37,8 +40,8 @@ def read(manifests: Sequence[Manifest], profile: Profile) -> ProjectPolicies:
         PolicyError: Policies or bindings are refused, exist twice, or have no effect; all of them at once.
     """
     own = [item for item in manifests if _is_own(item)]
-    others = tuple(item.value for item in manifests if not _is_own(item))
-    mistakes = [*_find_twins(own)]
+    others = tuple(item for item in manifests if not _is_own(item))
+    mistakes = [*_find_twins(own), *_find_unknown(others)]
     by_kind: dict[str, list[_Valid]] = {kind: [] for kind in KINDS}
     for item in own:
         value, problems = _read(item, profile)
@@ -94,6 +97,16 @@ def _read(item: Manifest, profile: Profile) -> tuple[JSONObject, list[Mistake]]:
 
 def _is_own(item: Manifest) -> bool:
     return definitions.is_own(item.kind, item.api_version)
+
+
+def _find_unknown(others: Iterable[Manifest]) -> Iterable[Mistake]:
+    """Yield a mistake for each kind that the group of policies does not have."""
+    for item in others:
+        if item.api_version.partition("/")[0] == definitions.GROUP and item.kind not in _KINDS_OF_GROUP:
+            near = suggestions.nearest_ignoring_case(item.kind, _KINDS_OF_GROUP)
+            remedy = f": did you mean {near}?" if near else ""
+            problem = f"{definitions.GROUP} has no {item.kind}{remedy}"
+            yield Mistake(item.source, item.line_of("kind"), problem)
 
 
 def _find_twins(items: Sequence[Manifest]) -> Iterable[Mistake]:

@@ -11,7 +11,6 @@ from pytest_crd.engine.client import completion
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry.admission import ADMINISTRATOR, Operation
-from pytest_crd.policies.givenparams import DEFAULT_NAMESPACE
 from pytest_crd.policies.projectadmission import user_of
 from pytest_crd.server import installing
 from pytest_crd.server.api import Api
@@ -144,4 +143,4 @@ def _namespace(case: PolicyCase, metadata: JSONObject) -> str:
     namespace = metadata.get("namespace")
     if name is not None and namespace is not None and name != namespace:
         raise case.mistake(f"'namespaceObject' is called {name}, and the object is in {namespace}", "namespaceObject")
-    return str(namespace or name or DEFAULT_NAMESPACE)
+    return str(namespace or name or installing.DEFAULT_NAMESPACE)

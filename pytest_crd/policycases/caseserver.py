@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_crd.cases import givenfacts
 from pytest_crd.cases.model import PolicyCase
-from pytest_crd.engine.api.context import ConversionWebhooks
+from pytest_crd.engine.api.context import GivenParamError
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.registry.response import NotAcceptedError
-from pytest_crd.policies.givenparams import DEFAULT_NAMESPACE
 from pytest_crd.policycases.caserequests import CaseRequest
 from pytest_crd.policycases.policysubjects import PolicySubject
 from pytest_crd.policycases.recording import RecordedAdmission, Recording
-from pytest_crd.server import installing, namespaces
+from pytest_crd.server import installedparams, installing, namespaces
 from pytest_crd.server.api import Api
 from pytest_crd.server.authorization.accesscontrol import AccessControl
 from pytest_crd.server.http.httpmessages import HTTPRequest
@@ -49,13 +49,8 @@ def start(subject: PolicySubject) -> Api:
     Raises:
         InputError: A server refuses a CRD.
     """
-    webhooks = subject.admission.webhooks
     try:
-        api = Api(
-            subject.crds,
-            kubernetes_version=subject.profile.version,
-            webhooks=None if webhooks is None else ConversionWebhooks(webhooks),
-        )
+        api = installedparams.start(subject.crds, subject.admission.webhooks, subject.profile)
     except NotAcceptedError as error:
         raise InputError(
             [Mistake(subject.bound.policy.source, 0, f"no server has the CRDs of the project: {error}")]
@@ -72,12 +67,10 @@ def fill(api: Api, case: PolicyCase, subject: PolicySubject, request: CaseReques
         CaseFileError: The server refuses an object of the case.
         ManifestError: The server refuses an object of `crd_policies`.
     """
-    params = case.params or ()
-    own = {_identify(param) for param in params}
-    InstalledPolicies(api, [item for item in subject.objects if _identify(item.value) not in own])
-    for index, param in enumerate(params):
-        if problem := _store(api, param):
-            raise case.mistake(f"'params[{index}]' of {case.title} cannot be stored: {problem}", "params", index)
+    try:
+        installedparams.install(api, subject.objects, case.params or ())
+    except GivenParamError as error:
+        raise givenfacts.refuse_param(case, error) from None
     if case.namespace_object is not None and not request.namespace:
         kind = request.type_.names.kind
         raise case.mistake(f"'namespaceObject' does nothing, as a {kind} has no namespace", "namespaceObject")
@@ -107,22 +100,6 @@ def install(api: Api, case: PolicyCase, subject: PolicySubject) -> Recording:
     api.catalog.wrap_admission = lambda admission: RecordedAdmission(admission, recording, complete)
     InstalledPolicies(api, subject.manifests)
     return recording
-
-
-def _identify(value: JSONObject) -> tuple[str, ...]:
-    """Return apiVersion, kind, namespace and name of an object."""
-    metadata = value.get("metadata") or {}
-    names = (metadata.get("namespace") or DEFAULT_NAMESPACE, metadata.get("name"))
-    return tuple(str(part) for part in (value.get("apiVersion"), value.get("kind"), *names))
-
-
-def _store(api: Api, value: JSONObject) -> str:
-    """Store an object, and return the reason why it cannot be stored; empty if it is."""
-    type_ = installing.find_type(api, value["apiVersion"], value["kind"])
-    if type_ is None:
-        return f"Kubernetes {api.profile.version} does not serve {value['kind']} of {value['apiVersion']}"
-    namespace = {"namespace": DEFAULT_NAMESPACE} if type_.is_namespaced else {}
-    return installing.create(api, type_, {**value, "metadata": {**namespace, **value["metadata"]}})
 
 
 def _amend_namespace(api: Api, given: JSONObject, name: str) -> None:

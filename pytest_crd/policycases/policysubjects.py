@@ -13,7 +13,6 @@ from pytest_crd.engine import CustomResourceDefinition, profile
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.profile import Profile, UnknownVersionError
 from pytest_crd.engine.yaml.manifest import Manifest
-from pytest_crd.policies import definitions
 from pytest_crd.policies.invocations import BoundPolicy
 from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectPolicies
 from pytest_crd.server import servedversions
@@ -65,8 +64,8 @@ def find(case_file: CaseFile, catalog: Catalog) -> PolicySubject:
         raise _mistake(case_file, message)
     project = admission.facts.read_policies(named)
     bound = _find_policy(case_file, project)
-    own, others = _divide(bound, project.manifests)
-    return PolicySubject(bound, own, others, admission, tuple(crd.under(named.version) for crd in crds), named)
+    own = _find_own(bound, project.manifests)
+    return PolicySubject(bound, own, project.objects, admission, tuple(crd.under(named.version) for crd in crds), named)
 
 
 def _find_profile(case_file: CaseFile, catalog: Catalog) -> Profile:
@@ -92,11 +91,10 @@ def _find_policy(case_file: CaseFile, project: ProjectPolicies) -> BoundPolicy:
     raise _mistake(case_file, f"no policy of crd_policies is called {case_file.policy}; {remedy}")
 
 
-def _divide(bound: BoundPolicy, manifests: Sequence[Manifest]) -> tuple[tuple[Manifest, ...], tuple[Manifest, ...]]:
-    """Return the manifests of a policy and its bindings, and the manifests of other kinds."""
+def _find_own(bound: BoundPolicy, manifests: Sequence[Manifest]) -> tuple[Manifest, ...]:
+    """Return the manifests of a policy and its bindings."""
     places = {(bound.policy.source, bound.policy.line), *((item.source, item.line) for item in bound.bindings)}
-    own = tuple(item for item in manifests if (item.source, item.line_of()) in places)
-    return own, tuple(item for item in manifests if not definitions.is_own(item.kind, item.api_version))
+    return tuple(item for item in manifests if (item.source, item.line_of()) in places)
 
 
 def _mistake(case_file: CaseFile, message: str, key: str = "policy") -> CaseFileError:

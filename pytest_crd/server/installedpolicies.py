@@ -8,7 +8,6 @@ from typing import Final
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.policies.definitions import BINDING_OF, KINDS
-from pytest_crd.policies.givenparams import DEFAULT_NAMESPACE
 from pytest_crd.server import installing
 from pytest_crd.server.api import Api
 
@@ -55,10 +54,7 @@ class InstalledPolicies:
         if (item.kind, item.api_version) == ("Namespace", "v1"):
             installing.create_namespace(self._api, str((item.value.get("metadata") or {}).get("name", "")))
             return
-        metadata = dict(item.value.get("metadata") or {})
-        if type_.is_namespaced:
-            metadata = {"namespace": DEFAULT_NAMESPACE, **metadata}
-        if problem := installing.create(self._api, type_, {**item.value, "metadata": metadata}):
+        if problem := installing.create(self._api, type_, item.value):
             yield Mistake(item.source, item.line_of(), problem)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import urllib.parse
+from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.server.api import Api
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.resourcetypes import ResourceType
 
+DEFAULT_NAMESPACE: Final = "default"
 _FIRST_ERROR = 400
 
 
@@ -30,21 +32,24 @@ def path_of(type_: ResourceType, namespace: str) -> str:
 
 def create(api: Api, type_: ResourceType, value: Resource, *, is_strict: bool = False) -> str:
     """
-    Create an object, and its namespace if there is none.
+    Create an object and its namespace, unless the namespace exists.
 
     Args:
         api: The server.
         type_: The resource.
-        value: The object; a namespaced one has its namespace.
+        value: The object; without a namespace, a namespaced one is created in `default`.
         is_strict: Whether unknown fields are refused.
 
     Returns:
         The server's refusal; empty if the object is stored.
     """
-    namespace = value["metadata"].get("namespace", "") if type_.is_namespaced else ""
+    metadata = dict(value.get("metadata") or {})
+    if type_.is_namespaced:
+        metadata["namespace"] = metadata.get("namespace") or DEFAULT_NAMESPACE
+    namespace = metadata["namespace"] if type_.is_namespaced else ""
     create_namespace(api, namespace)
     query = "?fieldValidation=Strict" if is_strict else ""
-    return _send(api, "POST", f"{path_of(type_, namespace)}{query}", value)
+    return _send(api, "POST", f"{path_of(type_, namespace)}{query}", {**value, "metadata": metadata})
 
 
 def update_status(api: Api, type_: ResourceType, value: Resource) -> str:
@@ -77,7 +82,7 @@ def _send(api: Api, method: str, target: str, value: Resource) -> str:
 
 
 def create_namespace(api: Api, name: str) -> None:
-    """Create a namespace if there is none; do nothing without a name."""
+    """Create a namespace, unless it exists or the name is empty."""
     namespaces = api.catalog.find_type("", "v1", "namespaces")
     if name and namespaces is not None and api.store.get(namespaces.key("", name)) is None:
         api.catalog.namespaces.create(name)

@@ -51,7 +51,19 @@ def test_policies_and_bindings_have_the_servers_defaults() -> None:
     assert (bound.policy.name, bound.policy.failure_policy) == ("small", "Fail")
     assert bound.policy.criteria.rules[0].scope == "*"
     assert (bound.policy.source, bound.policy.line) == ("p.yaml", 1)
-    assert [item["kind"] for item in read.objects] == ["ConfigMap"]
+    assert [item.kind for item in read.objects] == ["ConfigMap"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("ValidatingAdmisionPolicy", "ValidatingAdmisionPolicy: did you mean ValidatingAdmissionPolicy?"),
+        ("Thing", "Thing"),
+    ],
+)
+def test_kinds_that_the_group_of_policies_does_not_have_are_refused(kind: str, expected: str) -> None:
+    other = f"---\napiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: a}}\n"
+    assert problems(both() + other) == [f":21: admissionregistration.k8s.io has no {expected}"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from support import policycases as policies
 from support.policycases import explain
 
 from pytest_crd.cases.caseresult import CaseResult
+from pytest_crd.engine import profile
 from pytest_crd.engine.api.context import GivenFacts
 from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, Authorize
 from pytest_crd.engine.inputerror import InputError
@@ -419,7 +420,7 @@ def test_an_old_node_has_the_taints_of_the_case(tmp_path: Path, spec: str) -> No
 def test_admission_with_the_facts_of_a_case_is_a_key_of_caches() -> None:
     """A CRD keeps its conversion webhook by the admission of the project."""
     admission = policies.admission_of(AUTHORIZED)
-    admission_of_case = admission.giving(GivenFacts(user={"username": "ada"}))
+    admission_of_case = admission.giving(GivenFacts(user={"username": "ada"}), profile.named("1.37"))
 
     assert hash(admission_of_case) != hash(admission)
     assert admission_of_case != admission

@@ -12,6 +12,7 @@ from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine.cel.library.accesschecks import Authorize
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.policies import reading
+from pytest_crd.policies.params import NoParams
 from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectFacts
 from pytest_crd.policies.surroundings import PolicyListeners
 from pytest_crd.policycases import policyrunner, policysubjects
@@ -46,7 +47,7 @@ def admission_of(policies: str, *, authorize: Authorize | None = None) -> Projec
     facts = ProjectFacts(
         lambda profile: read(manifests, profile),
         PolicyListeners(),
-        lambda _: True,
+        lambda _given, _profile: NoParams(),
         admissionauthorizer.is_granted,
         authorize,
     )

@@ -68,12 +68,36 @@ class GivenFacts:
     rules: tuple[JSONObject, ...] | None = None
 
 
+class GivenParamError(Exception):
+    """
+    A param of a test that no server stores.
+
+    Attributes:
+        index: Its index in the params.
+    """
+
+    def __init__(self, index: int, message: str) -> None:
+        """Create with the index of the param and the words of the server."""
+        super().__init__(message)
+        self.index = index
+
+
 @runtime_checkable
 class AdmissionOfTests(Webhooks, Protocol):
     """Webhooks with admission that takes the facts of a test."""
 
-    def giving(self, given: GivenFacts) -> Webhooks:
-        """Return the same webhooks with the facts of a test."""
+    def giving(self, given: GivenFacts, profile: Profile) -> Webhooks:
+        """
+        Return the same webhooks with the facts of a test.
+
+        Args:
+            given: The facts.
+            profile: The Kubernetes version.
+
+        Raises:
+            GivenParamError: A param cannot be stored.
+            InputError: The mistakes in the policies of the project, or in their params.
+        """
 
 
 class ConversionWebhooks(NamedTuple):

@@ -101,6 +101,77 @@ def test_facts_of_a_case_without_policies_are_a_mistake(timers: Project) -> None
     result.stdout.fnmatch_lines([f"test_timers.crd.yaml:4: {words}"])
 
 
+LIMITS = """\
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: limits.stories.example.com}
+spec:
+  group: stories.example.com
+  scope: Cluster
+  names: {plural: limits, singular: limit, kind: Limit, listKind: LimitList}
+  versions:
+  - &version
+    name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {max: {type: integer, default: 60}}}}
+  - {<<: *version, name: v1beta1, storage: false}
+"""
+LIMIT = "{apiVersion: stories.example.com/%s, kind: Limit, metadata: {name: limits}%s}"
+
+
+@pytest.fixture
+def limits(timers: Project) -> Project:
+    """A project whose policy has custom resources as params."""
+    timers.write("config/crd/bases/timers.yaml", CRD + LIMITS)
+    policy = POLICY.partition("    messageExpression")[0].replace(
+        "apiVersion: v1, kind: ConfigMap", "apiVersion: stories.example.com/v1, kind: Limit"
+    )
+    policy = policy.replace("int(params.data.max)", "params.max")
+    timers.write("config/policies/policy.yaml", f"{policy}---\n{BINDING}---\n{LIMIT % ('v1beta1', '')}\n")
+    return timers
+
+
+def _cases(param: str) -> str:
+    return f"""\
+crd: timers.stories.example.com
+create:
+- name: a
+  params: [{param}]
+  input: {{spec: {{seconds: 61}}}}
+  denied: [{{by: short-timers}}]
+"""
+
+
+@pytest.mark.parametrize("param", ["", LIMIT % ("v1", ""), LIMIT % ("v1beta1", ", max: 60")])
+def test_params_have_the_defaults_of_their_crd_in_the_version_of_the_policy(limits: Project, param: str) -> None:
+    limits.write("test_timers.crd.yaml", _cases(param))
+    limits.run().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("param", "words"),
+    [
+        (LIMIT % ("v1", ", max: 60.5"), '*Limit.stories.example.com "limits" is invalid: ?max: Invalid value: *'),
+        ("{apiVersion: v1, kind: ConfigMap, metadata: {name: limits}, data: {max: 60}}", "*cannot unmarshal number*"),
+        (LIMIT % ("v2", ""), "*Kubernetes 1.37 does not serve Limit of stories.example.com/v2"),
+    ],
+)
+def test_params_that_no_server_stores_are_mistakes(limits: Project, param: str, words: str) -> None:
+    limits.write("test_timers.crd.yaml", _cases(param))
+    result = limits.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([f"test_timers.crd.yaml:4: 'params?0?' of *a* cannot be stored: {words}"])
+
+
+def test_params_of_the_project_that_no_server_stores_are_mistakes(timers: Project) -> None:
+    timers.write("config/policies/policy.yaml", f"{POLICY}---\n{BINDING}---\n{PARAM.replace('v1', 'v3', 1)}")
+    result = timers.run()
+    result.assert_outcomes(failed=4, passed=1)  # a case has its own ConfigMap
+    result.stdout.fnmatch_lines(["config/policies/policy.yaml:*: Kubernetes 1.37 does not serve ConfigMap of v3"])
+
+
 def test_unknown_roles_are_no_answer(timers: Project) -> None:
     timers.write(
         "test_timers.crd.yaml",
