@@ -23,7 +23,7 @@ from pytest_crd.engine.cel.values.celvalues import (
     Duration,
     Opaque,
     Optional,
-    StructValue,
+    SelectableStruct,
     Timestamp,
     TypeValue,
     UInt,
@@ -54,7 +54,7 @@ class NoJsonError(Exception):
     """A value that cannot be converted, with the server's message."""
 
 
-class ObjectStruct(StructValue):
+class ObjectStruct(SelectableStruct):
     """
     Base of objects of apply configurations.
 

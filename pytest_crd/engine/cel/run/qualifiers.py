@@ -20,6 +20,7 @@ from pytest_crd.engine.cel.values.celvalues import (
     ListValue,
     MapValue,
     Optional,
+    SelectableStruct,
     StructValue,
     Timestamp,
     TypeValue,
@@ -71,7 +72,7 @@ class Qualifier:
 @dataclass(slots=True)
 class FieldQualifier(Qualifier):
     """
-    Field of a struct with its own selection.
+    Field of an operand with the static type of a struct.
 
     Attributes:
         name: The name of the field.
@@ -85,18 +86,12 @@ class FieldQualifier(Qualifier):
     def select(self, frame: Frame, value: Value) -> Value:
         """Return the field of *value*, or whether it exists for a test; raise EvaluationError if it is missing."""
         frame.cost += 1
-        is_struct = isinstance(value, StructValue)
+        is_struct = isinstance(value, SelectableStruct)
         content = value.find_field(self.name, testing=self.test_only) if is_struct else MISSING
         if self.test_only:
             return content is not MISSING
         if content is MISSING:  # the operand is null
             raise EvaluationError(f"cannot get field {printing.quote(self.name)}")
-        return content
-
-    def find(self, frame: Frame, value: Value) -> Value:
-        """Return the field of *value*, or MISSING, which costs nothing."""
-        content = value.find_field(self.name, testing=True) if isinstance(value, StructValue) else MISSING
-        frame.cost += int(content is not MISSING)
         return content
 
 

@@ -173,7 +173,7 @@ class StructMaker(Protocol):
         """Return whether it makes the struct type *name*."""
 
     def selects(self, name: str) -> bool:
-        """Return whether fields of operands with the static struct type *name* are selected by `StructValue.find_field`."""
+        """Return whether fields of operands with the static struct type *name* are selected by `SelectableStruct.find_field`."""
 
     def make(self, name: str, values: Mapping[str, Any]) -> Any:
         """

@@ -294,13 +294,19 @@ class StructValue(Opaque):
             EvaluationError: There is no such field.
         """
 
-    def find_field(self, name: str, *, testing: bool) -> Value:
-        """Return the value of a field of an operand with a static struct type, or MISSING; raise as `find` does."""
-        return self.find(name, testing=testing)
-
     def is_zero(self) -> bool:
         """Return whether it is the zero of its type."""
         return False
+
+
+class SelectableStruct(StructValue):
+    """Struct that has other fields where the type checker knows its type."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def find_field(self, name: str, *, testing: bool) -> Value:
+        """Return the value of a field of an operand with a static struct type, or MISSING; raise as `find` does."""
 
 
 _TYPE_NAMES: Final[Mapping[type, str]] = {
