@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.api.context import ConversionWebhooks, CrdContext, Webhooks
+from pytest_crd.engine.api.context import ConversionWebhooks, Converters, CrdContext
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.api.sidebyside import side_by_side
 from pytest_crd.engine.crds import declared
@@ -46,7 +46,7 @@ class DefinitionController:
     triggers them.
     """
 
-    def __init__(self, store: Store, type_: DefinitionType, webhooks: Webhooks | None = None) -> None:
+    def __init__(self, store: Store, type_: DefinitionType, webhooks: Converters | None = None) -> None:
         """
         Create for a store.
 

@@ -19,12 +19,11 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import AdmissionRequest
-from pytest_crd.engine.registry.admissionchain import AdmissionChain, AdmissionPlugin, Reinvocation
+from pytest_crd.engine.registry.admissionchain import AdmissionPlugin, Reinvocation
 from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.webhooks import configurations
-from pytest_crd.webhooks.calledwebhooks import labelled
 from pytest_crd.webhooks.chain import UnknownTransportError, WebhookPlugin
 from pytest_crd.webhooks.configurations import Configurations, Webhook
 from pytest_crd.webhooks.configurationtypes import MUTATING
@@ -81,10 +80,6 @@ class StoredWebhooks:
             return converter
         reached = self._transports.reach(f"the conversion webhook of {crd.name}", client_config, profile)
         return WebhookConverter(tuple(conversion.get("conversionReviewVersions") or ()), *reached, _new_uid, profile)
-
-    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain:
-        """Return a chain with the admission plugin."""
-        return AdmissionChain((self.plugin(profile, namespace_of or labelled),))
 
     def close(self) -> None:
         """Close the connections to webhooks of stored objects."""

@@ -27,17 +27,8 @@ NamespaceOf: TypeAlias = Callable[[str], "JSONObject | None"]
 Guard: TypeAlias = Callable[[Any], None]
 
 
-class Webhooks(Protocol):
-    """The webhooks of a project."""
-
-    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain | None:
-        """
-        Return the chain of admission plugins; None if there are none.
-
-        Args:
-            profile: The Kubernetes version.
-            namespace_of: Returns the Namespace with a name; None for namespaces with the label of their name alone.
-        """
+class Converters(Protocol):
+    """The conversion webhooks of a project."""
 
     def converter(self, crd: CrdSpec, conversion: Conversion, profile: Profile) -> VersionConverter | None:
         """
@@ -47,6 +38,19 @@ class Webhooks(Protocol):
             crd: The CRD; its strategy is `Webhook`.
             conversion: Its `conversion`, with `webhookClientConfig` and `conversionReviewVersions`.
             profile: The Kubernetes version.
+        """
+
+
+class Webhooks(Converters, Protocol):
+    """The webhooks of a project."""
+
+    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain | None:
+        """
+        Return the chain of admission plugins; None if there are none.
+
+        Args:
+            profile: The Kubernetes version.
+            namespace_of: Returns the Namespace with a name; None for namespaces with the label of their name alone.
         """
 
 
@@ -108,7 +112,7 @@ class ConversionWebhooks(NamedTuple):
         webhooks: The webhooks of the project.
     """
 
-    webhooks: Webhooks
+    webhooks: Converters
 
     def admission(self, _profile: Profile, _namespace_of: NamespaceOf | None = None) -> None:
         """Return None: there is no admission."""
