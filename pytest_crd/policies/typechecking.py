@@ -162,12 +162,13 @@ class _Types:
 
 
 class _Served:
-    """The served versions of CRDs."""
+    """The served versions of CRDs; a CRD whose names are taken has none."""
 
     def __init__(self, crds: Iterable[CustomResourceDefinition]) -> None:
         self.kinds = {
             _Kind(crd.group, version.name, crd.kind): (crd, version)
             for crd in crds
+            if crd.naming.is_accepted
             for version in crd.versions
             if version.served
         }
@@ -192,8 +193,7 @@ class _Served:
             return None
         _, version = self.kinds[kind]
         document = version.openapi(3)
-        if document is None:
-            return None
+        assert document is not None  # noqa: S101 - each version with policies has OpenAPI 3
         schemas = document["components"]["schemas"]
         own = next(schema for schema in schemas.values() if _is_of(schema, kind))
         schema = structural.from_schema(_resolved(own, schemas))

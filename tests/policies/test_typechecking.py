@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from conformance import typechecking as recordings
+from support import servers
 
+from pytest_crd import engine
 from pytest_crd.engine import profile
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.policies import definitions, policytypes, typechecking
@@ -49,3 +53,32 @@ def test_kinds_without_a_crd_are_unchecked(crds: list[CustomResourceDefinition])
     }
     checked = check({"kind": VALIDATING, "metadata": {"name": "a"}, "spec": spec}, crds)
     assert checked == TypeChecking((), ("apps/v1, deployments", "/v1, Kind=ConfigMap"))
+
+
+def _policy(group: str, versions: list[str], resource: str) -> Any:
+    rule = {"apiGroups": [group], "apiVersions": versions, "operations": ["CREATE"], "resources": [resource]}
+    spec = {"matchConstraints": {"resourceRules": [rule]}, "validations": [{"expression": "object.spec.sise == 1"}]}
+    return {"kind": VALIDATING, "metadata": {"name": "a"}, "spec": spec}
+
+
+def test_a_crd_whose_names_are_taken_is_unchecked(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        manifest = servers.crd("Thing", names={"kind": "Thing", "plural": f"{name}s"})
+        manifest["metadata"]["name"] = f"{name}s.example.com"
+        (tmp_path / f"{name}.yaml").write_text(json.dumps(manifest), encoding="utf-8")
+
+    first, second = engine.load([tmp_path])
+
+    assert check(_policy("example.com", ["v1"], "as"), [first, second]).warnings
+    assert check(_policy("example.com", ["v1"], "bs"), [first, second]) == TypeChecking((), ("example.com/v1, bs",))
+
+
+def test_ten_kinds_are_checked() -> None:
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object"}}}}
+    names = [f"v{number}" for number in range(1, 13)]
+    versions = [{"name": name, "served": True, "storage": name == "v1", "schema": schema} for name in names]
+    crd = CustomResourceDefinition.from_manifest(servers.crd("Thing", versions=versions))
+
+    (warning,) = check(_policy("example.com", names, "things"), [crd]).warnings
+
+    assert warning.warning.count("Kind=Thing: ") == 10
