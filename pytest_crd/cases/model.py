@@ -364,11 +364,6 @@ class PolicyCase(RequestCase):
     matched: bool | None = None
 
     @property
-    def objects(self) -> tuple[JSONValue, ...]:
-        """The sent object, and the old one."""
-        return self.input, self.old
-
-    @property
     def listed(self) -> Mapping[str, tuple[str, ...] | None]:
         """The lists that the case states completely, by the key in the file."""
         return {"warnings": self.warnings}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +23,7 @@ from pytest_crd.policies.invocations import PolicyInvocation
 from pytest_crd.policies.projectadmission import user_of
 from pytest_crd.server.builtin import builtinkinds
 from pytest_crd.webhooks import admissionexpressions, matching
-from pytest_crd.webhooks.admissionexpressions import CostBudget
+from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, CostBudget, Variables
 from pytest_crd.webhooks.calledwebhooks import labelled
 from pytest_crd.webhooks.versionedobjects import VersionedObjects
 
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     bound = compiled.composition.bind(_variables(options, policy, named), budget)
     outcome = admissionexpressions.evaluate(expression, bound, budget)
     print("\n".join(_lines(outcome.problem, outcome.value, str(expression.type), _BUDGET - budget.left)))
-    print("\n".join(f"  {line}" for line in _explain(expression.find_parts, bound)))
+    print("\n".join(f"  {line}" for line in _explain(expression, bound)))
     return 1 if outcome.problem or outcome.value is False else 0
 
 
@@ -78,15 +78,15 @@ def _lines(problem: str, value: object, type_: str, cost: int) -> Iterator[str]:
     yield f"cost   {cost}"
 
 
-def _explain(find_parts: object, bound: Mapping[str, object]) -> Iterator[str]:
+def _explain(expression: AdmissionExpression, bound: Variables) -> Iterator[str]:
     """Yield the values of evaluated variables, then the values of the expression's parts."""
     lazy = bound[VARIABLES]
     assert isinstance(lazy, LazyVariables)  # noqa: S101 - composition binds it
     for name, value in lazy.values.items():
         spelled = f"error: {value}" if isinstance(value, Exception) else spelling.value(value)
         yield f"variables.{name} = {spelled}"
-    if callable(find_parts):
-        yield from find_parts(bound).lines
+    assert expression.find_parts is not None  # noqa: S101 - it compiled
+    yield from expression.find_parts(bound).lines
 
 
 def _find_policy(options: argparse.Namespace, named: Profile) -> Policy:

@@ -105,9 +105,9 @@ class ProjectAdmission(NamedTuple):
         params = self.facts.store_params(given.params, profile)
         return self._replace(given=given, params=params)
 
-    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain | None:
+    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain:
         """
-        Return the chain of admission plugins; None without plugins.
+        Return the chain of admission plugins.
 
         Args:
             profile: The Kubernetes version.
@@ -120,10 +120,9 @@ class ProjectAdmission(NamedTuple):
         project = self.facts.read_policies(profile)
         surroundings = Surroundings(namespace_of, self._params(project, profile), self.facts.listeners)
         called = None if self.webhooks is None else self.webhooks.admission(profile, namespace_of)
-        plugins: tuple[AdmissionPlugin, ...] = () if called is None else called.plugins
-        if project.policies != PolicySet():
-            plugins = (PolicyPlugin(lambda: project.policies, surroundings, profile), *plugins)
-        return AdmissionChain(tuple(_GivenPlugin(plugin, self._complete) for plugin in plugins)) if plugins else None
+        policies = PolicyPlugin(lambda: project.policies, surroundings, profile)
+        plugins: tuple[AdmissionPlugin, ...] = (policies, *(() if called is None else called.plugins))
+        return AdmissionChain(tuple(_GivenPlugin(plugin, self._complete) for plugin in plugins))
 
     def converter(self, crd: CrdSpec, conversion: Conversion, profile: Profile) -> VersionConverter | None:
         """Return the conversion webhook of a CRD; None if it is not known how to call it."""

@@ -24,7 +24,6 @@ from pytest_crd.webhooks.matching import Invocation
 from pytest_crd.webhooks.versionedobjects import NotConvertedError, VersionedObjects
 
 _DENY: Final = "Deny"
-_WARN: Final = "Warn"
 _AUDIT: Final = "Audit"
 _FAIL: Final = "Fail"
 
@@ -117,7 +116,7 @@ class _Validation:
                 self._denials.append((policy, binding, decision))
             elif action == _AUDIT:
                 self._annotations.add_failure(policy, binding, index, decision.message)
-            elif action == _WARN:
+            else:  # Warn
                 lead = f"Validation failed for ValidatingAdmissionPolicy '{policy.name}' with binding '{binding.name}'"
                 self._warnings.append(f"{lead}: {decision.message}")
 

@@ -131,9 +131,9 @@ def _store_old(api: Api, case: PolicyCase, old: JSONObject) -> None:
     key = type_.key(metadata.get("namespace", ""), metadata["name"])
     entry = api.store.get(key)
     generated = {key: old["metadata"][key] for key in _SET_BY_SERVER if key in old["metadata"]}
-    if entry is not None:
-        stored = _without_taint(entry.value, old) if type_.resource == "nodes" else entry.value
-        api.store.put(key, {**stored, "metadata": {**stored["metadata"], **generated}})
+    assert entry is not None  # noqa: S101 - it was just created
+    stored = _without_taint(entry.value, old) if type_.resource == "nodes" else entry.value
+    api.store.put(key, {**stored, "metadata": {**stored["metadata"], **generated}})
 
 
 def _without_taint(stored: JSONObject, old: JSONObject) -> JSONObject:

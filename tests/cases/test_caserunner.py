@@ -8,6 +8,7 @@ import pytest
 
 from pytest_crd.cases import caserunner, loader
 from pytest_crd.cases.caseresult import CaseResult, NotReached, ObjectMismatch, PathsMismatch, Present
+from pytest_crd.cases.model import PolicyCase
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, InputError
 from pytest_crd.engine.yaml import yamlreader
@@ -151,3 +152,12 @@ def test_an_input_that_is_a_text_is_read_once(monkeypatch: pytest.MonkeyPatch, s
     result = _run(section, "input: 'spec: {a: x}', contains: {spec: {b: 1}}")
 
     assert (result.holds, read) == (False, ["spec: {a: x}"])
+
+
+def test_a_case_of_a_policy_has_no_crd() -> None:
+    ((case,),) = [
+        file.cases for file in loader.load("policy: a\ncases: [{name: a, input: {}, accepted: true}]\n", source="a")
+    ]
+    assert isinstance(case, PolicyCase)
+    with pytest.raises(TypeError, match="a case of a policy has no CRD"):
+        caserunner.run(case, CaseSubject(_version(SPEC)))

@@ -13,7 +13,7 @@ from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import CaseFile, CaseFileError
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import CrdVersion
-from pytest_crd.engine.inputerror import CrdError
+from pytest_crd.engine.inputerror import CrdError, InputError
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -209,3 +209,13 @@ def test_each_kubernetes_version_decides_for_itself_whether_it_takes_a_crd(tmp_p
         assert crd.guard is not None
         with pytest.raises(CrdError, match="undefined field 'none'") if kubernetes_version == "1.37" else nullcontext():
             crd.guard(crd)
+
+
+@pytest.mark.session
+def test_the_crds_of_a_policy_are_optional(tmp_path: Path) -> None:
+    assert Catalog(Sources(tmp_path, (), folder=tmp_path), "1.37").find_admitted() == ((), None)
+
+
+def test_missing_paths_of_crds_are_refused_beside_policies_too(folder: Path) -> None:
+    with pytest.raises(InputError, match="missing"):
+        Catalog(Sources(folder, ("missing",)), "1.37").find_admitted()

@@ -28,8 +28,8 @@ _TYPES: Final[Mapping[str, tuple[Type, ...]]] = {
     "google.protobuf.Any": (),
     "dyn": (),
 }
-# Parts of expressions with variables, whose declarations are unknown, and of tests with environments of their own: with a
-# function `test`, or without the libraries of later versions.
+# Parts of expressions that are left out: the declarations of their variables are unknown, or their tests add a function
+# `test` or lack the libraries of later versions.
 _OTHERS: Final = ("variables", "test()", 'isQuantity("20M")')
 
 

@@ -62,8 +62,8 @@ def test_policies_and_bindings_have_the_servers_defaults() -> None:
     ],
 )
 def test_kinds_that_the_group_of_policies_does_not_have_are_refused(kind: str, expected: str) -> None:
-    other = f"---\napiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: a}}\n"
-    assert problems(both() + other) == [f":21: admissionregistration.k8s.io has no {expected}"]
+    unknown = f"---\napiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: a}}\n"
+    assert problems(both() + unknown) == [f":21: admissionregistration.k8s.io has no {expected}"]
 
 
 @pytest.mark.parametrize(

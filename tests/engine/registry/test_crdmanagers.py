@@ -111,3 +111,9 @@ def test_stored_v1beta1_managers_are_not_implemented() -> None:
 def test_crds_have_no_scale() -> None:
     with pytest.raises(LookupError, match="have no scale"):
         _ = CrdManagers(profile.named("1.37")).of_scale
+
+
+def test_crds_have_a_merge_type_in_v1_alone() -> None:
+    managers = CrdManagers(profile.named("1.37"))
+    assert managers.merge_type(MANIFEST) is not None
+    assert managers.merge_type(BETA) is None

@@ -12,6 +12,7 @@ from conformance.policyobjects import Case
 from pytest_crd.engine import profile
 from pytest_crd.engine.golang import decoding
 from pytest_crd.policies import policytypes
+from pytest_crd.policies.definitions import VALIDATING
 from pytest_crd.policies.validation import objectvalidation
 
 _RECORDED = list(policyobjects.recorded())
@@ -56,3 +57,22 @@ def test_the_answers_of_servers_are_given(kubernetes: str, case: Case, expected:
 def test_crd_server_gives_the_answers_of_a_server(case: Case, expected: Mapping[str, Any]) -> None:
     send = serverside.sender([], "1.37", [])
     assert policyobjects.ask(send, case, "1.37") == expected
+
+
+def _with_annotation(name: str) -> dict[str, Any]:
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+    annotations = [{"key": "a", "valueExpression": "string(object.a)"}]
+    spec = {"matchConstraints": {"resourceRules": [rule]}, "auditAnnotations": annotations}
+    return policytypes.defaulted({"metadata": {"name": name}, "spec": spec}, VALIDATING, "v1")
+
+
+def test_a_stored_audit_annotation_is_no_new_expression() -> None:
+    stored = _with_annotation("a")
+    assert objectvalidation.validate_update(VALIDATING, stored, stored, profile.named("1.37")) == []
+
+
+def test_an_audit_annotation_needs_the_name_of_its_policy() -> None:
+    errors = objectvalidation.validate_create(VALIDATING, _with_annotation(""), profile.named("1.37"))
+    assert [str(error) for error in errors][-1] == (
+        'spec.auditAnnotations[0].key: Invalid value: "a": requires metadata.name be non-empty'
+    )

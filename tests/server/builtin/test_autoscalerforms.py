@@ -127,3 +127,8 @@ def test_a_behavior_may_lack_rules() -> None:
     behavior = autoscalerforms._behavior_to_v1({"scaleUp": {"policies": []}})
     assert behavior is not None
     assert behavior["ScaleDown"] is None
+
+
+def test_an_object_in_its_own_version_is_unchanged(server: Api) -> None:
+    created = _create(server, V2)
+    assert autoscalerforms.convert(created, "autoscaling/v2") is created

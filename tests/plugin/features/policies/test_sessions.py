@@ -236,6 +236,14 @@ def test_coverage_names_the_results_that_no_passed_test_has_seen(timers: Project
     )
 
 
+def test_the_coverage_of_faulty_policies_is_not_known(timers: Project) -> None:
+    timers.write("config/policies/policy.yaml", POLICY)
+    result = timers.run("--crd-cov")
+    words = "config/policies/policy.yaml:1: the policy short-timers has no binding, so it has no effect"
+    result.stdout.fnmatch_lines([f"crd: coverage of policies is not known: {words}*"])
+
+
+@pytest.mark.counted("pytest_crd.plugin.features.policies.hooks")
 @pytest.mark.session
 def test_workers_measure_the_coverage_together(timers: Project) -> None:
     result = timers.run("--crd-cov", "-n2", "-p", "xdist", "-p", "pytest_crd.plugin")

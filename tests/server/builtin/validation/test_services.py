@@ -155,3 +155,10 @@ def test_the_mode_of_an_address_is_known() -> None:
     put = {"metadata": {"name": "a"}, "status": {"loadBalancer": {"ingress": [{"ip": "1.2.3.4"}]}}}
     refused = servers.ask(server, "PUT", path, put).value["details"]["causes"]
     assert [cause["message"] for cause in refused] == ["Required value: must be specified when `ip` is set"]
+
+
+def test_an_external_name_with_external_addresses_is_stored_with_a_warning() -> None:
+    spec = {"type": "ExternalName", "externalName": "example.com", "externalIPs": ["1.2.3.4"]}
+    answer = servers.ask(servers.api(), "POST", f"{SERVICES}?dryRun=All", {"metadata": {"name": "a"}, "spec": spec})
+    assert answer.code == 201
+    assert 'spec.externalIPs is ignored when spec.type is "ExternalName"' in answer.warnings
