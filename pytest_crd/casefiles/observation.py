@@ -37,7 +37,7 @@ from pytest_crd.engine.schema.metafields import TYPE_META
 
 # The keys of expectations about accepted objects, and about refused ones.
 _OF_ACCEPTED: Final = ("expected", "contains", "absent", "accepted", "lost", "managers", "matched")
-# Expectations whose mismatches list whole entries as texts.
+# The mismatches of these expectations list entries as texts.
 _KEYED: Final = frozenset({"auditAnnotations", "denied"})
 _OF_REFUSED: Final = ("errors", "containsErrors", "error", "denied", "conflicts", "refused")
 
@@ -262,8 +262,8 @@ def _turn_verdict(case: AnyCase, result: CaseResult) -> tuple[dict[str, JSONValu
     verdict = _verdict(case, result)
     values = {verdict: _get_observed(verdict, case, result)}
     if isinstance(case, PolicyCase):
-        stated = {key: _get_observed(key, case, result) for key in ("warnings", "auditAnnotations") if key in declared}
-        return {**stated, **get_expectations(case, result)}, removed
+        lists = {key: _get_observed(key, case, result) for key in ("warnings", "auditAnnotations") if key in declared}
+        return {**lists, **get_expectations(case, result)}, removed
     for key in case.listed:
         paths = _get_observed(key, case, result)
         if key in declared and key not in removed and declared[key] != paths:

@@ -68,9 +68,9 @@ def serve(  # noqa: PLR0913 - the settings of a server
         collects_garbage=collects_garbage,
     )
     installed = InstalledRoles(api, roles) if roles else None
-    made = [] if installed is None else [(installed.make_user(name), path) for name, path in users]
+    operators = [] if installed is None else [(installed.make_user(name), path) for name, path in users]
     server = httpserver.HTTPServer(api, signed, token=token, port=port)
-    configs = [(token, kubeconfig), *((api.access.users.add(user), path) for user, path in made)]
+    configs = [(token, kubeconfig), *((api.access.users.add(user), path) for user, path in operators)]
     with _ended_by_signals(), contextlib.ExitStack() as stack:
         stack.callback(server.stop)
         server.start()
@@ -81,7 +81,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
         _print_crds(crds)
         for words in () if installed is None else installed.warnings:
             print(words)
-        for user, path in made:
+        for user, path in operators:
             print(f"{user.username}: KUBECONFIG={path.resolve()}")
         print(f"{counted(len(crds), 'CRD')} at {server.url}, Kubernetes {kubernetes_version}")
         print(f"export KUBECONFIG={kubeconfig.resolve()}", flush=True)

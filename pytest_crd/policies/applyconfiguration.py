@@ -70,7 +70,7 @@ def _merge(patch: dict[str, Any], resource: Resource, kind: MergeType | None, or
 
 def _find_empty_lists(value: JSONValue, origins: Origins) -> Iterator[list[JSONValue]]:
     """
-    Yield the empty lists in a value, except those of variables.
+    Yield the empty lists in a value, except lists of variables.
 
     The server makes Go slices without an array of them, which its schemas take for lists, and its JSON for null.
     """

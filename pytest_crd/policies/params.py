@@ -38,7 +38,7 @@ class NoParams:
     """A source without objects, which knows no kind."""
 
     def is_namespaced(self, _kind: ParamKind) -> None:
-        """Return None: no kind is known."""
+        """Return None for each kind."""
 
     def read(self, _kind: ParamKind, _namespace: str) -> Sequence[Resource]:
         """Return no objects."""

@@ -19,7 +19,7 @@ from pytest_crd.server.runningcommands import Commands, RunningCommand
 from pytest_crd.wording import counted
 
 _KUBECONFIG: Final = "KUBECONFIG"
-# The users who may do everything.
+# The users with all rights.
 _ALLOWED: Final = frozenset({ADMINISTRATOR.username, garbagecollector.USER.username})
 _ALL_ALLOWED: Final = (
     "crd_server.forbidden: all requests are the administrator's, who may do everything: set crd_server_rbac, and start the operator "

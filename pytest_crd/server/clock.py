@@ -113,7 +113,7 @@ class Clock:
             return ClockSetting(self._offset, self._frozen_at)
 
     def restore(self, setting: ClockSetting) -> None:
-        """Return to an earlier setting; what has expired since then stays so."""
+        """Return to an earlier setting; expired objects stay expired."""
         with self._lock:
             if setting.frozen_at is None:
                 self._run_from(setting.offset)

@@ -1,4 +1,4 @@
-"""Params of admission policies on a server: the objects of a project, and those of a test in their place."""
+"""Params of admission policies on a server: objects of a project and of a test."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def start(crds: Sequence[CustomResourceDefinition], webhooks: Webhooks | None, p
 
 def install(api: Api, objects: Sequence[Manifest], given: Sequence[Resource]) -> None:
     """
-    Store the objects of a project, and those of a test, which replace objects of the project with their names.
+    Store the objects of a project and of a test.
+
+    An object of the test replaces an object of the project with its kind and name.
 
     Raises:
         GivenParamError: The server refuses an object of the test, or does not serve its kind.

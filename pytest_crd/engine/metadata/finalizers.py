@@ -73,7 +73,7 @@ def warnings(new: Sequence[str], old: Sequence[str], path: FieldPath, profile: P
 
 
 def is_standard(finalizer: str) -> bool:
-    """Return whether a finalizer is one of Kubernetes without a domain."""
+    """Return whether Kubernetes has a finalizer with this name, without a domain."""
     return finalizer in _STANDARD
 
 

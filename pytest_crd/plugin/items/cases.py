@@ -173,7 +173,7 @@ class BoundCase:
                 raise CaseFailure(casereports.CaseReport(path, self.case, result, verbosity))
 
     def _mirror_requests(self) -> AbstractContextManager[None]:
-        """Send the requests of the case to the live server, too; those of a policy are not sent."""
+        """Send the requests of a case about a CRD to the live server, too."""
         if self._case.section is Section.POLICY:
             return contextlib.nullcontext()
         return extensions.mirror_requests(self._config, TestPlace(self._path, self._case.line, self._case.title))

@@ -41,7 +41,7 @@ _PATCH_TYPES: Final = ("ApplyConfiguration", "JSONPatch")
 _NOT_SPECIFIED: Final = "expression is not specified"
 _NOTHING: Final = "validations or auditAnnotations must contain at least one item"
 _BLANK: Final = "must be non-empty if specified"
-# Errors print the internal type, whose fields have no JSON names.
+# Errors print the internal type. Its fields have no JSON names.
 _ANNOTATIONS: Final = gotypes.List(
     gotypes.Struct("admissionregistration.AuditAnnotation", dict.fromkeys(("Key", "ValueExpression"), gotypes.STRING))
 )

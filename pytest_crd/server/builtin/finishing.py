@@ -108,7 +108,7 @@ def _job(job: _Object, writing: Writing) -> _Object:
     new_template = {**template, "metadata": {**template["metadata"], "labels": labels}}
     new_spec = {**spec, "selector": {**selector, "matchLabels": match_labels}, "template": new_template}
     if not writing.sent.get("labels"):
-        # The default labels of the Job are those of its template, not a copy.
+        # The Job shares the labels of its template by default.
         job = {**job, "metadata": {**job["metadata"], "labels": labels}}
     return {**job, "spec": new_spec}
 

@@ -172,11 +172,11 @@ class RequestLog:
         Raises:
             UnknownNameError: The resource is not served, and no request is for it.
         """
-        if self._served is None or resource in (known := self._served()):
+        if self._served is None or resource in (served := self._served()):
             return
         with self._lock:
             requested = {name for request in self._exchanges for name in request.resource_names if request.resource}
-        requestnames.demand_resource(resource, {*known, *requested})
+        requestnames.demand_resource(resource, {*served, *requested})
 
     @contextlib.contextmanager
     def deciding(self) -> Iterator[None]:
@@ -241,7 +241,7 @@ class RequestLog:
 
     @property
     def users(self) -> frozenset[str]:
-        """The names of the users who sent requests."""
+        """The names of the users in the log."""
         with self._lock:
             return frozenset(self._users)
 

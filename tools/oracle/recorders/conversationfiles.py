@@ -1,4 +1,4 @@
-"""Files with recorded conversations: equal recordings of other versions are noted in those of the newest one."""
+"""Files with recorded conversations; the newest version notes the others with an equal recording."""
 
 from __future__ import annotations
 
