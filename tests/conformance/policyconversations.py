@@ -92,21 +92,12 @@ def fill(value: Any, namespace: str) -> Any:
 
 def topics() -> list[Path]:
     """Return the paths of the files with conversations."""
-    return sorted(path for path in DECLARED.glob("*.yaml") if path.stem != "crds")
+    return webhookconversations.topics(DECLARED)
 
 
 def read(path: Path) -> list[Conversation]:
-    """
-    Return the conversations in a file.
-
-    Raises:
-        ValueError: The file has an unknown key, or a name twice.
-    """
-    declared = [conversation(path.stem, value) for value in webhookconversations.load(path)]
-    names = [each.name for each in declared]
-    if len({*names}) != len(names):
-        raise ValueError(f"{path}: a name occurs twice: {sorted(names)}")
-    return declared
+    """Return the conversations in a file; see `webhookconversations.read_as`."""
+    return webhookconversations.read_as(path, conversation)
 
 
 def recording(version: str, topic: str) -> Path:

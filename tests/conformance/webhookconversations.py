@@ -26,7 +26,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import yaml
 
@@ -49,6 +49,14 @@ _MASKED: Final = "REVIEW"
 _GO_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC")
 _NUMBER: Final = re.compile(r'(?<=")[1-9]\d*(?=\\*")')
 _SETTLE: Final = 0.5
+
+
+class _HasName(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_Named = TypeVar("_Named", bound=_HasName)
 
 
 class Conversation(NamedTuple):
@@ -80,23 +88,32 @@ class Conversation(NamedTuple):
         return Conversation(self.topic, self.name, *map(fill, self[2:]))
 
 
-def topics() -> list[Path]:
-    """Return the paths of the files with conversations."""
-    return sorted(path for path in DECLARED.glob("*.yaml") if path.stem != "crds")
+def topics(folder: Path = DECLARED) -> list[Path]:
+    """Return the paths of the files with conversations in a folder."""
+    return sorted(path for path in folder.glob("*.yaml") if path.stem != "crds")
 
 
 def read(path: Path) -> list[Conversation]:
+    """Return the conversations in a file; see `read_as`."""
+    return read_as(path, conversation)
+
+
+def read_as(path: Path, declare: Callable[[str, Any], _Named]) -> list[_Named]:
     """
     Return the conversations in a file.
+
+    Args:
+        path: The file.
+        declare: Returns a conversation of a topic.
 
     Raises:
         ValueError: The file has an unknown key, or a name twice.
     """
-    declared = [conversation(path.stem, value) for value in load(path)]
-    names = [each.name for each in declared]
+    conversations = [declare(path.stem, value) for value in load(path)]
+    names = [each.name for each in conversations]
     if len({*names}) != len(names):
         raise ValueError(f"{path}: a name occurs twice: {sorted(names)}")
-    return declared
+    return conversations
 
 
 def recorded(path: Path) -> dict[str, JSONValue]:
