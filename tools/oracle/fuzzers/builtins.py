@@ -22,6 +22,7 @@ from typing import Final
 from conformance import serverside
 
 from oracle import options as shared
+from oracle.comparisons import valuedifferences
 from oracle.fuzzers import validation
 from oracle.generators import drawnobjects, smallobjects
 from oracle.generators.drawnobjects import Enums
@@ -92,7 +93,7 @@ def _compare(cluster: Cluster, api: Api, record: BuiltInRecord, options: argpars
             counts["differ"] += 1
             if counts["differ"] <= options.limit:
                 print(f"\n{json.dumps(sent)}")
-                print("\n".join(f"  {line}" for line in _differences(expected, ours, "")), flush=True)
+                print("\n".join(f"  {line}" for line in valuedifferences.find(expected, ours)), flush=True)
     return counts
 
 
@@ -124,17 +125,3 @@ def _stable(value: JSONValue) -> JSONValue:
             for key in port.keys() & {"nodePort", "healthCheckNodePort"}:
                 port[key] = min(port[key], 30000)
     return stable
-
-
-def _differences(left: JSONValue, right: JSONValue, path: str) -> Iterator[str]:
-    """Yield the paths at which two values differ, with both values."""
-    if isinstance(left, dict) and isinstance(right, dict):
-        for key in sorted(left.keys() | right.keys()):
-            if left.get(key) != right.get(key):
-                yield from _differences(left.get(key), right.get(key), f"{path}.{key}")
-    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
-        for index, (left_item, right_item) in enumerate(zip(left, right, strict=True)):
-            if left_item != right_item:
-                yield from _differences(left_item, right_item, f"{path}[{index}]")
-    else:
-        yield f"{path}: server {json.dumps(left)[:300]}, engine {json.dumps(right)[:300]}"

@@ -12,14 +12,14 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from random import Random, SystemRandom
+from random import Random
 from typing import Final
 
 from conformance import policyconversations, policyreplay
 from conformance.policyconversations import Conversation
 
 from oracle import options as shared
+from oracle.fuzzers import answerfiles
 from oracle.generators import policygen
 from oracle.recorders import policies
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -43,14 +43,7 @@ KNOWN: Final[Mapping[str, Callable[[str], bool]]] = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the counts, the seed and the version."""
     parser.add_argument("--requests", type=int, default=2000, help="number of requests (default: 2000)")
-    parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
-    parser.add_argument("--limit", type=int, default=5, help="number of differences to print")
-    parser.add_argument(
-        "--answers",
-        type=Path,
-        metavar="FILE",
-        help="compare with the server's answers in FILE; if it does not exist, ask the server and write them",
-    )
+    answerfiles.add_arguments(parser)
     shared.add_version(parser, choices=tuple(policyconversations.VERSIONS))
 
 
@@ -94,25 +87,11 @@ def _compare(conversation: Conversation, theirs: JSONValue, version: str) -> tup
 
 
 def _answers(options: argparse.Namespace, conversations: Sequence[Conversation]) -> list[JSONValue]:
-    """
-    Return the answers of the server, from the file of answers if it exists.
+    """Return the answers of the server."""
 
-    Raises:
-        UsageError: The file has the answers to other conversations.
-    """
-    question = {
-        "version": options.kubernetes_version,
-        "seed": options.seed,
-        "requests": [[conversation.objects, conversation.requests] for conversation in conversations],
-    }
-    if options.answers is not None and options.answers.exists():
-        content = json.loads(options.answers.read_text(encoding="utf-8"))
-        if content["question"] != json.loads(json.dumps(question)):
-            raise shared.UsageError(f"{options.answers}: answers to other conversations")
-        answers: list[JSONValue] = content["answers"]
-        return answers
-    with policies.recording(options.kubernetes_version) as recorder:
-        answers = recorder.record(conversations)
-    if options.answers is not None:
-        options.answers.write_text(json.dumps({"question": question, "answers": answers}), encoding="utf-8")
-    return answers
+    def record() -> list[JSONValue]:
+        with policies.recording(options.kubernetes_version) as recorder:
+            return recorder.record(conversations)
+
+    requests = [[conversation.objects, conversation.requests] for conversation in conversations]
+    return answerfiles.read_or_record(options, requests, record)

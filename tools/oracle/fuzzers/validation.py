@@ -19,6 +19,7 @@ from typing import Any, Final
 from conformance import serverside
 from conformance.exchanges import Raw
 
+from oracle.comparisons import valuedifferences
 from oracle.generators import validationgen
 from oracle.servers.dialogue import Cluster
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -81,7 +82,9 @@ def _compare(
             differences += 1
             if differences <= options.limit:
                 print(f"\n{json.dumps(request)[:2000]} ({place + 1} of {request['path']})")
-                print("\n".join(f"  {line}" for line in _differences(expected, actual, "")), flush=True)
+                print(
+                    "\n".join(f"  {line}" for line in valuedifferences.find(expected, actual, longest=700)), flush=True
+                )
     return codes, differences
 
 
@@ -112,20 +115,6 @@ def _send(send: Callable[[Any], Any], request: JSONValue) -> Raw:
         status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": 500}
         return Raw(500, {}, json.dumps({**status, "message": beginning.PANIC.message}))
     return answer
-
-
-def _differences(left: JSONValue, right: JSONValue, path: str) -> Iterator[str]:
-    """Yield the paths at which two values differ, with both values."""
-    if isinstance(left, dict) and isinstance(right, dict):
-        for key in sorted(left.keys() | right.keys()):
-            if left.get(key) != right.get(key):
-                yield from _differences(left.get(key), right.get(key), f"{path}.{key}")
-    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
-        for index, (left_item, right_item) in enumerate(zip(left, right, strict=True)):
-            if left_item != right_item:
-                yield from _differences(left_item, right_item, f"{path}[{index}]")
-    else:
-        yield f"{path}: server {json.dumps(left)[:700]}, engine {json.dumps(right)[:700]}"
 
 
 def _answer(api: Api, request: JSONValue) -> Raw:

@@ -15,14 +15,14 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from random import Random, SystemRandom
+from random import Random
 from typing import Final
 
 from conformance import webhookreplay
 from conformance.webhookconversations import Conversation
 
 from oracle import options as shared
+from oracle.fuzzers import answerfiles
 from oracle.generators import webhookgen
 from oracle.recorders.webhooks import FLAGS, Recorder
 from oracle.servers import kubeapiserver
@@ -37,14 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the counts, the seed, the version and the server."""
     parser.add_argument("--conversations", type=int, default=200, help="number of conversations (default: 200)")
     parser.add_argument("--length", type=int, default=25, help="number of requests in each (default: 25)")
-    parser.add_argument("--seed", type=int, default=SystemRandom().randrange(10**6))
-    parser.add_argument("--limit", type=int, default=5, help="number of differences to print")
-    parser.add_argument(
-        "--answers",
-        type=Path,
-        metavar="FILE",
-        help="compare with the server's answers in FILE; if it does not exist, ask the server and write them",
-    )
+    answerfiles.add_arguments(parser)
     shared.add_version(parser)
     kubeapiserver.add_arguments(parser)
 
@@ -117,25 +110,10 @@ def _managed_fields(value: JSONValue) -> Iterator[list[JSONValue]]:
 
 
 def _answers(options: argparse.Namespace, conversations: Sequence[Conversation]) -> list[JSONValue]:
-    """
-    Return the answers of the server, from the file of answers if it exists.
+    """Return the answers of the server."""
 
-    Raises:
-        UsageError: The file has the answers to other conversations.
-    """
-    question = {
-        "version": options.kubernetes_version,
-        "seed": options.seed,
-        "requests": [conversation.requests for conversation in conversations],
-    }
-    if options.answers is not None and options.answers.exists():
-        content = json.loads(options.answers.read_text(encoding="utf-8"))
-        if content["question"] != json.loads(json.dumps(question)):
-            raise shared.UsageError(f"{options.answers}: answers to other conversations")
-        answers: list[JSONValue] = content["answers"]
-        return answers
-    with kubeapiserver.at(options.server, options.kubernetes_version, FLAGS) as url, serving() as webhooks:
-        answers = Recorder(Cluster(url, options.token), webhooks).record(conversations)
-    if options.answers is not None:
-        options.answers.write_text(json.dumps({"question": question, "answers": answers}), encoding="utf-8")
-    return answers
+    def record() -> list[JSONValue]:
+        with kubeapiserver.at(options.server, options.kubernetes_version, FLAGS) as url, serving() as webhooks:
+            return Recorder(Cluster(url, options.token), webhooks).record(conversations)
+
+    return answerfiles.read_or_record(options, [conversation.requests for conversation in conversations], record)
