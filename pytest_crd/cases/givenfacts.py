@@ -42,5 +42,5 @@ def give(case: RequestCase, subject: CaseSubject) -> CaseSubject:
 
 
 def refuse_param(case: Case, error: GivenParamError) -> CaseFileError:
-    """Return the error for a param of a case that cannot be stored."""
-    return case.mistake(f"'params[{error.index}]' of {case.title} cannot be stored: {error}", "params", error.index)
+    """Return the error for a param of a case that cannot be stored, or does nothing."""
+    return case.mistake(f"'params[{error.index}]' of {case.title} {error}", "params", error.index)

@@ -64,8 +64,7 @@ def add(config: pytest.Config, places: ManifestPlaces, webhooks: Webhooks | None
         return store_all((), profile)
 
     def store_all(given: Sequence[JSONObject], profile: Profile) -> ParamSource:
-        objects = read_policies(profile).objects
-        params: ParamSource = _servers().store_params(config, objects, given, webhooks, profile)
+        params: ParamSource = _servers().store_params(config, read_policies(profile), given, webhooks, profile)
         return params
 
     def store_params(given: Sequence[JSONObject], profile: Profile) -> ParamSource:

@@ -11,10 +11,10 @@ from pytest_crd.discovery import rolefiles
 from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.plugin import session
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.policies.params import ParamSource
+from pytest_crd.policies.projectadmission import ProjectPolicies
 from pytest_crd.server import installedparams
 from pytest_crd.server.api import Api
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
@@ -45,7 +45,7 @@ def get_authorizer(config: pytest.Config, places: ManifestPlaces) -> RoleAuthori
 
 def store_params(
     config: pytest.Config,
-    objects: Sequence[Manifest],
+    project: ProjectPolicies,
     given: Sequence[JSONObject],
     webhooks: Webhooks | None,
     profile: Profile,
@@ -55,7 +55,7 @@ def store_params(
 
     Args:
         config: The session's configuration.
-        objects: The objects of the project.
+        project: The policies of the project, and the objects beside them.
         given: The objects of a test.
         webhooks: The webhooks that convert objects; None if there are none.
         profile: The Kubernetes version.
@@ -66,5 +66,6 @@ def store_params(
     """
     crds = [crd.under(profile.version) for crd in session.catalogs(config)[0].find_admitted()[0]]
     api = installedparams.start([crd for crd in crds if crd.response.accepted], webhooks, profile)
-    installedparams.install(api, objects, given)
+    bound = (*project.policies.mutating, *project.policies.validating)
+    installedparams.install(api, project.objects, given, [item.policy for item in bound])
     return StoredParams(api.store, api.catalog.types)

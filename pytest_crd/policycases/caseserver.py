@@ -68,7 +68,7 @@ def fill(api: Api, case: PolicyCase, subject: PolicySubject, request: CaseReques
         ManifestError: The server refuses an object of `crd_policies`.
     """
     try:
-        installedparams.install(api, subject.objects, case.params or ())
+        installedparams.install(api, subject.objects, case.params or (), [subject.bound.policy])
     except GivenParamError as error:
         raise givenfacts.refuse_param(case, error) from None
     if case.namespace_object is not None and not request.namespace:

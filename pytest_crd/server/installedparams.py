@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pytest_crd.engine.api.context import ConversionWebhooks, GivenParamError, Webhooks
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
+from pytest_crd.policies.definitions import Policy
 from pytest_crd.server import installing
 from pytest_crd.server.api import Api
 from pytest_crd.server.installedpolicies import InstalledPolicies
@@ -30,28 +31,44 @@ def start(crds: Sequence[CustomResourceDefinition], webhooks: Webhooks | None, p
     return Api(crds, kubernetes_version=profile.version, webhooks=conversions)
 
 
-def install(api: Api, objects: Sequence[Manifest], given: Sequence[Resource]) -> None:
+def install(api: Api, objects: Sequence[Manifest], given: Sequence[Resource], policies: Iterable[Policy]) -> None:
     """
     Store the objects of a project and of a test.
 
     An object of the test replaces an object of the project with its kind and name.
 
+    Args:
+        api: The server.
+        objects: The objects of the project.
+        given: The objects of the test.
+        policies: The policies that read params.
+
     Raises:
-        GivenParamError: The server refuses an object of the test, or does not serve its kind.
+        GivenParamError: The server refuses an object of the test, or does not serve its kind; or no policy reads objects of its kind.
         ManifestError: The server refuses objects of the project, or does not serve their kinds.
     """
     replaced = {_identify(value) for value in given}
     InstalledPolicies(api, [item for item in objects if _identify(item.value) not in replaced])
+    kinds = {_kind(policy.param_kind.api_version, policy.param_kind.kind) for policy in policies if policy.param_kind}
     for index, value in enumerate(given):
         if problem := _store(api, value):
-            raise GivenParamError(index, problem)
+            raise GivenParamError(index, f"cannot be stored: {problem}")
+        if _kind(value["apiVersion"], value["kind"]) not in kinds:
+            spelled = " and ".join(sorted(f"{kind} of {group or 'v1'}" for group, kind in kinds))
+            problem = f"their params are {spelled}" if kinds else "they have no paramKind"
+            raise GivenParamError(index, f"does nothing, as no policy reads it: {problem}")
+
+
+def _kind(api_version: str, kind: str) -> tuple[str, str]:
+    """Return group and kind of objects."""
+    return api_version.rpartition("/")[0], kind
 
 
 def _identify(value: Resource) -> tuple[str, ...]:
     """Return group, kind, namespace and name of an object."""
-    metadata, group = value.get("metadata") or {}, str(value.get("apiVersion")).rpartition("/")[0]
+    metadata = value.get("metadata") or {}
     names = (metadata.get("namespace") or installing.DEFAULT_NAMESPACE, metadata.get("name"))
-    return tuple(str(part) for part in (group, value.get("kind"), *names))
+    return tuple(str(part) for part in (*_kind(str(value.get("apiVersion")), str(value.get("kind"))), *names))
 
 
 def _store(api: Api, value: Resource) -> str:

@@ -395,6 +395,15 @@ def test_an_error_of_an_expression_is_shown(tmp_path: Path) -> None:
     assert any(line.startswith("  variables.most = error: ") and problem in line for line in lines)
 
 
+def test_params_without_a_param_kind_are_mistakes(tmp_path: Path) -> None:
+    param = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"
+    node = "{apiVersion: v1, kind: Node, metadata: {name: n1}}"
+    text = f"- {{name: a, params: [{param}], old: {node}, input: {node}, accepted: true}}\n"
+    case_file = policies.load(text, "still")
+    with pytest.raises(InputError, match=r"'params\[0\]' of .*a.* does nothing, .*: they have no paramKind"):
+        policies.run(case_file, policies.subject_of(case_file, NODES, tmp_path))
+
+
 NODES = """
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy

@@ -86,9 +86,9 @@ def _admission(group: str) -> ProjectAdmission:
         return invocations.group(read, bindings)
 
     api = Api()
-    installedparams.install(api, (), (_LIMITS,))
-    params = StoredParams(api.store, api.catalog.types)
     project = ProjectPolicies(PolicySet(bound(definitions.MUTATING), bound(definitions.VALIDATING)))
+    installedparams.install(api, (), (_LIMITS,), [item.policy for item in project.policies.validating])
+    params = StoredParams(api.store, api.catalog.types)
     return ProjectAdmission(ProjectFacts(lambda _: project, PolicyListeners(), lambda *_: params, _never))
 
 

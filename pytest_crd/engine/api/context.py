@@ -74,14 +74,14 @@ class GivenFacts:
 
 class GivenParamError(Exception):
     """
-    A param of a test that no server stores.
+    A param of a test that no server stores, or no policy reads.
 
     Attributes:
         index: Its index in the params.
     """
 
     def __init__(self, index: int, message: str) -> None:
-        """Create with the index of the param and the words of the server."""
+        """Create with the index of the param and the problem."""
         super().__init__(message)
         self.index = index
 
@@ -99,7 +99,7 @@ class AdmissionOfTests(Webhooks, Protocol):
             profile: The Kubernetes version.
 
         Raises:
-            GivenParamError: A param cannot be stored.
+            GivenParamError: A param cannot be stored, or no policy reads it.
             InputError: The mistakes in the policies of the project, or in their params.
         """
 

@@ -165,6 +165,14 @@ def test_params_that_no_server_stores_are_mistakes(limits: Project, param: str, 
     result.stdout.fnmatch_lines([f"test_timers.crd.yaml:4: 'params?0?' of *a* cannot be stored: {words}"])
 
 
+def test_params_that_no_policy_reads_are_mistakes(limits: Project) -> None:
+    limits.write("test_timers.crd.yaml", _cases("{apiVersion: v1, kind: ConfigMap, metadata: {name: limits}}"))
+    result = limits.run()
+    result.assert_outcomes(failed=1)
+    words = "does nothing, as no policy reads it: their params are Limit of stories.example.com"
+    result.stdout.fnmatch_lines([f"test_timers.crd.yaml:4: 'params?0?' of *a* {words}"])
+
+
 def test_params_of_the_project_that_no_server_stores_are_mistakes(timers: Project) -> None:
     timers.write("config/policies/policy.yaml", f"{POLICY}---\n{BINDING}---\n{PARAM.replace('v1', 'v3', 1)}")
     result = timers.run()
