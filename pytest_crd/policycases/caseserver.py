@@ -147,6 +147,6 @@ def _problems(api: Api, sent: JSONObject, old: JSONObject) -> Iterator[str]:
     """Yield the refusals of the creation of an object, and of the update of its status; empty ones if it is stored."""
     type_ = installing.find_type(api, old["apiVersion"], old["kind"])
     assert type_ is not None  # noqa: S101 - checked before
-    yield installing.create(api, type_, sent, is_strict=True)
+    yield installing.create(api, type_, sent)
     if "status" in old and any(sub.name == "status" for sub in type_.subresources):
         yield installing.update_status(api, type_, sent)

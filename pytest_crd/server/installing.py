@@ -30,15 +30,14 @@ def path_of(type_: ResourceType, namespace: str) -> str:
     return f"{prefix}/{type_.version}{within}/{type_.names.plural}"
 
 
-def create(api: Api, type_: ResourceType, value: Resource, *, is_strict: bool = False) -> str:
+def create(api: Api, type_: ResourceType, value: Resource) -> str:
     """
-    Create an object and its namespace, unless the namespace exists.
+    Create an object and its namespace, unless the namespace exists; unknown fields are refused, as by kubectl.
 
     Args:
         api: The server.
         type_: The resource.
         value: The object; without a namespace, a namespaced one is created in `default`.
-        is_strict: Whether unknown fields are refused.
 
     Returns:
         The server's refusal; empty if the object is stored.
@@ -48,8 +47,7 @@ def create(api: Api, type_: ResourceType, value: Resource, *, is_strict: bool = 
         metadata["namespace"] = metadata.get("namespace") or DEFAULT_NAMESPACE
     namespace = metadata["namespace"] if type_.is_namespaced else ""
     create_namespace(api, namespace)
-    query = "?fieldValidation=Strict" if is_strict else ""
-    return _send(api, "POST", f"{path_of(type_, namespace)}{query}", {**value, "metadata": metadata})
+    return _send(api, "POST", f"{path_of(type_, namespace)}?fieldValidation=Strict", {**value, "metadata": metadata})
 
 
 def update_status(api: Api, type_: ResourceType, value: Resource) -> str:

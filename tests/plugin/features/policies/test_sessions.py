@@ -155,6 +155,7 @@ def test_params_have_the_defaults_of_their_crd_in_the_version_of_the_policy(limi
     [
         (LIMIT % ("v1", ", max: 60.5"), '*Limit.stories.example.com "limits" is invalid: ?max: Invalid value: *'),
         ("{apiVersion: v1, kind: ConfigMap, metadata: {name: limits}, data: {max: 60}}", "*cannot unmarshal number*"),
+        (LIMIT % ("v1", ", most: 60"), '*unknown field "most"*'),
         (LIMIT % ("v2", ""), "*Kubernetes 1.37 does not serve Limit of stories.example.com/v2"),
     ],
 )
