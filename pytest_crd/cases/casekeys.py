@@ -115,7 +115,7 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
     ),
     "operation": CaseKey(
         form=keyschemas.choice(("CREATE", "UPDATE", "DELETE", "CONNECT")),
-        meaning="The operation of the request. By default `CREATE` without `old`, and `UPDATE` with it.",
+        meaning="The operation of the request. By default `CREATE` without `old`, and `UPDATE` with it. `CONNECT` has its options as `input`.",
         sections=_POLICIES,
     ),
     "subresource": CaseKey(

@@ -149,12 +149,17 @@ def _impossible_request(document: Document, path: diagnosis.Path, case: Mapping[
     place, has_old = diagnosis.owner(document.value, path), not case.keys().isdisjoint({"old", "oldFile"})
     operation = case.get("operation") or ("UPDATE" if has_old else "CREATE")
     sent = next((key for key in ("input", "inputFile") if key in case), "")
-    if operation == "DELETE":
-        forbidden = [key for key in (sent, "patch", "subresource", "expected", "contains", "absent") if key in case]
-        for key in forbidden:
-            message = f"{place} has '{key}', but a deletion sends no object and returns none; remove it"
-            yield Mistake(document.source, diagnosis.line_of(document, (*path, key)), message)
-    elif not sent and operation in {"CREATE", "UPDATE", "CONNECT"}:
+    returned = ("expected", "contains", "absent")
+    forbidden = {"DELETE": (sent, "patch", "subresource", *returned), "CONNECT": returned}.get(operation, ())
+    for key in filter(case.__contains__, forbidden):
+        fault = (
+            "a connection returns no object"
+            if operation == "CONNECT"
+            else "a deletion sends no object and returns none"
+        )
+        message = f"{place} has '{key}', but {fault}; remove it"
+        yield Mistake(document.source, diagnosis.line_of(document, (*path, key)), message)
+    if not sent and operation in {"CREATE", "UPDATE", "CONNECT"}:
         message = f"{place} sends nothing; add `input:` with a mapping, or `operation: DELETE`"
         yield Mistake(document.source, diagnosis.line_of(document, path), message)
     if not has_old and (operation in {"UPDATE", "DELETE", "CONNECT"} or "subresource" in case):

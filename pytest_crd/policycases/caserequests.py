@@ -12,12 +12,13 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry.admission import ADMINISTRATOR, Operation
 from pytest_crd.policies.projectadmission import user_of
+from pytest_crd.policycases import connections
 from pytest_crd.server import installing
 from pytest_crd.server.api import Api
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.resourcetypes import ResourceType
 
-_METHODS: Final = {"CREATE": "POST", "UPDATE": "PUT", "DELETE": "DELETE"}
+_METHODS: Final = {"CREATE": "POST", "UPDATE": "PUT", "DELETE": "DELETE", "CONNECT": "POST"}
 
 
 class CaseRequest(NamedTuple):
@@ -30,9 +31,10 @@ class CaseRequest(NamedTuple):
         subresource: The subresource; empty for the object itself.
         namespace: The namespace; empty for a resource of the cluster.
         name: The name in the URL; empty for a creation.
-        sent: The object to send; None for a deletion.
+        sent: The object to send; None for a deletion or a connection.
         old: The stored object; None without one.
         made_up: The fields of metadata that the case does not state.
+        options: The end of the URL, with the options of a connection.
     """
 
     type_: ResourceType
@@ -43,6 +45,7 @@ class CaseRequest(NamedTuple):
     sent: JSONObject | None
     old: JSONObject | None
     made_up: frozenset[str]
+    options: str = ""
 
     def for_server(self, api: Api, user: JSONValue) -> HTTPRequest:
         """
@@ -54,7 +57,7 @@ class CaseRequest(NamedTuple):
         """
         path = installing.path_of(self.type_, self.namespace)
         parts = (path, *map(urllib.parse.quote, filter(None, (self.name, self.subresource))))
-        query = "" if self.sent is None else "?fieldValidation=Strict"
+        query = self.options if self.sent is None else "?fieldValidation=Strict"
         body = b"" if self.sent is None else json.dumps(self._versioned(api)).encode()
         return HTTPRequest(
             _METHODS[self.operation],
@@ -86,10 +89,9 @@ def make(case: PolicyCase, api: Api) -> CaseRequest:
     """
     has_old = case.old is not None
     operation: Operation = case.operation or ("UPDATE" if has_old else "CREATE")
-    if operation == "CONNECT":
-        raise case.mistake(f"{case.title}: requests with the operation CONNECT cannot be sent yet", "operation")
-    sent = None if operation == "DELETE" else _read(case)
-    key = "old" if case.subresource or operation == "DELETE" else "input"
+    read = None if operation == "DELETE" else _read(case)
+    sent = None if operation == "CONNECT" else read
+    key = "old" if case.subresource or operation in {"DELETE", "CONNECT"} else "input"
     subject: JSONObject = case.old if key == "old" else sent or {}
     type_ = _find_type(case, api, subject, key)
     metadata = _metadata(case.old if has_old else sent)
@@ -105,7 +107,8 @@ def make(case: PolicyCase, api: Api) -> CaseRequest:
         sent = {**sent, "metadata": {**names, **_metadata(sent)}}
     name = "" if is_new else str(named["name"])
     made_up = frozenset({"name"} if is_made_up else ())
-    return CaseRequest(type_, operation, case.subresource, namespace, name, sent, old, made_up)
+    options = connections.locate(case, type_, read or {}) if operation == "CONNECT" else ""
+    return CaseRequest(type_, operation, case.subresource, namespace, name, sent, old, made_up, options)
 
 
 def _read(case: PolicyCase) -> JSONObject:

@@ -30,6 +30,7 @@ class Recording:
         problems: The policy or the bindings that cannot be evaluated.
         annotations: The audit annotations.
         denials: The denials.
+        is_refused: Whether admission refuses the request.
     """
 
     kind: str
@@ -40,6 +41,7 @@ class Recording:
     problems: list[ConfigurationProblem] = field(default_factory=list)
     annotations: dict[str, str] = field(default_factory=dict)
     denials: tuple[Denial, ...] = ()
+    is_refused: bool = False
 
     def listen(self, listeners: PolicyListeners) -> None:
         """Listen to the policies of a server."""
@@ -123,5 +125,5 @@ class RecordedAdmission(NamedTuple):
         try:
             return admit(self.complete(request))
         except RefusedError as refused:
-            self.recording.denials = refused.refusal.denials
+            self.recording.denials, self.recording.is_refused = refused.refusal.denials, True
             raise

@@ -791,6 +791,10 @@ OF_POLICIES = {
             "f:2: policy case \"c\" has 'input', but a deletion sends no object and returns none; remove it",
         ],
     ),
+    "a connection with an object": (
+        "policy: a\ncases: [{name: c, operation: CONNECT, subresource: exec, old: {}, input: {}, expected: {}}]\n",
+        ["f:2: policy case \"c\" has 'expected', but a connection returns no object; remove it"],
+    ),
     "a deletion of nothing": (
         "policy: a\ncases: [{name: c, operation: DELETE, accepted: true}]\n",
         ['f:2: policy case "c" needs a stored object; add `old:` with a mapping'],

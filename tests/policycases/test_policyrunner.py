@@ -274,10 +274,6 @@ MISTAKES = {
         f"namespaceObject: {{metadata: {{name: b}}}}\n  input: {_deployment(1, 'namespace: c')}\n  accepted: true",
         "'namespaceObject' is called b, and the object is in c",
     ),
-    "a connection": (
-        "operation: CONNECT\n  subresource: exec\n  old: {apiVersion: v1, kind: Pod}\n  input: {}\n  accepted: true",
-        "requests with the operation CONNECT cannot be sent yet",
-    ),
 }
 
 

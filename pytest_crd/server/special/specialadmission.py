@@ -24,6 +24,16 @@ from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.special import sentobjects
 from pytest_crd.server.special.specialcontext import SpecialContext
 
+CONNECTIONS: Final[Mapping[tuple[str, str], str]] = {
+    ("pods", "exec"): "Exec",
+    ("pods", "attach"): "Attach",
+    ("pods", "portforward"): "PortForward",
+    ("pods", "proxy"): "Proxy",
+    ("services", "proxy"): "Proxy",
+    ("nodes", "proxy"): "Proxy",
+}
+"""The subresources that connect to an object, with the names of their options."""
+
 _OPTIONS: Final = {"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"}
 _FALSE: Final = frozenset({"false", "0"})
 _PORT: Final = re.compile(r"[0-9]+")
@@ -71,7 +81,7 @@ def admit_connection(context: SpecialContext, request: HTTPRequest, info: Reques
     """
     if request.query.has("dryRun"):
         raise statuses.bad_request("dryRun is not supported")
-    kind = _kind(type_, info)
+    kind = find_kind(type_, info.subresource)
     options: dict[str, JSONValue] = {"kind": kind, "apiVersion": "v1"}
     if info.subresource == "proxy":
         path = _find_path(request, info)
@@ -127,12 +137,9 @@ def _admit(context: SpecialContext, type_: ResourceType, request: AdmissionReque
     return mutated.object
 
 
-def _kind(type_: ResourceType, info: RequestInfo) -> str:
-    if info.subresource == "proxy":
-        return f"{type_.names.kind}ProxyOptions"
-    return {"exec": "PodExecOptions", "attach": "PodAttachOptions", "portforward": "PodPortForwardOptions"}[
-        info.subresource
-    ]
+def find_kind(type_: ResourceType, subresource: str) -> str:
+    """Return the kind of the options of a connection."""
+    return f"{type_.names.kind}{CONNECTIONS[type_.names.plural, subresource]}Options"
 
 
 def _find_path(request: HTTPRequest, info: RequestInfo) -> str:
