@@ -23,6 +23,9 @@ JSONObject: TypeAlias = Mapping[str, JSONValue]
 # The types that contain other values.
 CONTAINERS: Final = frozenset({dict, list})
 
+NIL_LIST: Final[list[JSONValue]] = []
+"""An empty list that Go has no memory for: a list to validation, and null in JSON. Only this very list is one; never modify it."""
+
 MIN_INT64: Final = -(2**63)
 MAX_INT64: Final = 2**63 - 1
 
@@ -56,9 +59,18 @@ def copy(value: JSONValue) -> JSONValue:
     """Return a copy of *value* that shares no object or list with it."""
     if type(value) is dict:
         return {key: copy(item) if type(item) is dict or type(item) is list else item for key, item in value.items()}
-    if type(value) is list:
+    if type(value) is list and value is not NIL_LIST:
         return [copy(item) if type(item) is dict or type(item) is list else item for item in value]
     return value
+
+
+def written(value: JSONValue) -> JSONValue:
+    """Return a value as Go writes it: with null for each `NIL_LIST`."""
+    if value is NIL_LIST:
+        return None
+    if type(value) is dict:
+        return {key: written(item) for key, item in value.items()}
+    return [written(item) for item in value] if type(value) is list else value
 
 
 def is_too_deep(value: JSONValue, limit: int = MAX_DEPTH) -> bool:

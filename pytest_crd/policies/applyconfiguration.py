@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.fieldmanager import mergetypes, merging, typedvalues
+from pytest_crd.engine.registry.fieldmanager import merging, typedvalues
 from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.fieldmanager.typedvalues import TypedError
 from pytest_crd.policies import patchvalues
@@ -65,14 +66,14 @@ def _merge(patch: dict[str, Any], resource: Resource, kind: MergeType | None, or
         raise FailedMutationError(f"failed to convert original object to typed object: {error}") from None
     merged: Resource = merging.merged(kind, resource, patch)
     empty = {id(item) for item in _find_empty_lists(patch, origins)}
-    return _without(empty, kind, merged) if empty else merged
+    return _with_nil_lists(empty, merged) if empty else merged
 
 
 def _find_empty_lists(value: JSONValue, origins: Origins) -> Iterator[list[JSONValue]]:
     """
     Yield the empty lists in a value, except lists of variables.
 
-    The server makes Go slices without an array of them, which its schemas take for lists, and its JSON for null.
+    The server makes Go slices without an array of them.
     """
     if origins.is_given(value):
         return
@@ -83,21 +84,13 @@ def _find_empty_lists(value: JSONValue, origins: Origins) -> Iterator[list[JSONV
             yield from _find_empty_lists(item, origins)
 
 
-def _without(empty: AbstractSet[int], kind: MergeType, value: JSONValue) -> JSONValue:
-    """Return a value without the lists with some ids; in fields without a schema, they are null."""
+def _with_nil_lists(empty: AbstractSet[int], value: JSONValue) -> JSONValue:
+    """Return a value with NIL_LIST instead of the lists with some ids."""
+    if id(value) in empty or value is jsonvalue.NIL_LIST:
+        return jsonvalue.NIL_LIST
     if isinstance(value, list):
-        items = mergetypes.DEDUCED if kind.list is None else kind.list.items
-        return [None if id(item) in empty else _without(empty, items, item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    result: dict[str, JSONValue] = {}
-    for name, item in value.items():
-        below = (kind.map and kind.map.field_type(name)) or mergetypes.DEDUCED
-        if id(item) not in empty:
-            result[name] = _without(empty, below, item)
-        elif below.scalar is not None:
-            result[name] = None
-    return result
+        return [_with_nil_lists(empty, item) for item in value]
+    return {key: _with_nil_lists(empty, item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _find_atomics(kind: MergeType, value: JSONValue, path: str) -> Iterator[str]:

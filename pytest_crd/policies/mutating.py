@@ -211,7 +211,7 @@ class _Round:
             )
         if item.policy.mutations[index].patch_type == APPLY_CONFIGURATION:
             merged = applyconfiguration.apply(outcome.value, origins, current, find_type(current))
-            return merged if go is None else _decode(merged, go)
+            return merged if go is None else _decode(jsonvalue.written(merged), go)
         is_scale = self._request.subresource == "scale"
         go = _GO_SCALE if is_scale and go is not None else go
         patched = jsonpatching.apply(outcome.value, origins, current, go and go.type, self._profile)

@@ -11,6 +11,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.refusal import Denial, Refusal, bad_request
 from pytest_crd.engine.golang import gotypes, printing
 from pytest_crd.engine.golang.gotypes import BOOL, BYTES, STRING, GoType, List, Map, Pointer, Raw, Struct
@@ -167,7 +168,7 @@ def write(
         new: The object in the version of the webhook; None on DELETE.
         old: The old object in that version; None on CREATE.
     """
-    request = {"uid": uid, **described, "object": new, "oldObject": old}
+    request = {"uid": uid, **described, "object": jsonvalue.written(new), "oldObject": old}
     return {"kind": _KIND, "apiVersion": review_type.api_version, "request": request}
 
 

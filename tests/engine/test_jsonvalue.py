@@ -223,3 +223,14 @@ def test_a_cycle_through_a_tuple_is_refused() -> None:
 def test_a_cycle_is_refused(ways: int) -> None:
     with pytest.raises(TooDeepError, match=r"nested more than 256 levels deep, or a cycle$"):
         jsonvalue.from_python(_cycle(ways))
+
+
+def test_a_list_without_memory_is_a_list_that_is_written_as_null() -> None:
+    value = {"a": jsonvalue.NIL_LIST, "b": [jsonvalue.NIL_LIST, []], "c": {"d": 1}}
+
+    assert jsonvalue.equal(value, {"a": [], "b": [[], []], "c": {"d": 1}})
+    assert jsonvalue.written(value) == {"a": None, "b": [None, []], "c": {"d": 1}}
+
+
+def test_a_copy_keeps_lists_without_memory() -> None:
+    assert jsonvalue.written(jsonvalue.copy({"a": [jsonvalue.NIL_LIST]})) == {"a": [None]}

@@ -379,7 +379,7 @@ class RequestReader(NamedTuple):
         except RefusedError as refused:
             raise RefusedError(refused.refusal, decoded, refused.warnings) from None
         warned = decoded._replace(warnings=(*decoded.warnings, *admitted.warnings))
-        if admitted.object is None or jsonvalue.equal(admitted.object, sent):
+        if admitted.object is None or jsonvalue.equal(jsonvalue.written(admitted.object), sent):
             return warned, managed
         changes = replace(warned.changes, mutated=admitting.find_changes(sent, admitted.object))
         new = self.decoder.admitted(admitted.object, warned._replace(changes=changes), request)

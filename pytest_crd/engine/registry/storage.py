@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.refusal import Refusal
@@ -64,6 +65,7 @@ class Storage:
             RefusedError: 500: the webhook does not convert it.
             NotReadBackError: The webhook does not convert it back.
         """
+        resource = jsonvalue.written(resource) if is_raw else resource
         passes = self._storage.passes
         is_settled = not is_raw and (not defaulted or passes.settles)
         if self._storage is self._served and is_settled and not self._lacks_status(resource):
