@@ -7,13 +7,14 @@ An observer can listen to the questions and send them to a real server as well.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from pytest_crd.cases.model import PATCHES
+from pytest_crd.cases.model import PATCHES, PolicyCase
 from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.observer import SESSION
 from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 
 
@@ -114,7 +115,20 @@ class CrdQuestion(NamedTuple):
     kind: str
 
 
-AnyQuestion: TypeAlias = Question | CrdQuestion
+class PolicyQuestion(NamedTuple):
+    """
+    The request of a case about an admission policy.
+
+    Attributes:
+        case: The case.
+        subject: The policy, a `policycases.policysubjects.PolicySubject`.
+    """
+
+    case: PolicyCase
+    subject: Any
+
+
+AnyQuestion: TypeAlias = Question | CrdQuestion | PolicyQuestion
 
 
 def ask(question: Question) -> Response:
@@ -130,7 +144,10 @@ def ask_all(question: Question) -> tuple[Response, ...]:
 
 
 def report_question(question: AnyQuestion) -> None:
-    """Report an answered question to the observer of its version or CRD."""
-    observed = question.version if isinstance(question, Question) else question.crd
-    if (listener := observed.observer.question) is not None:
+    """Report an answered question to the observer of its version or CRD; about a policy, to that of the session."""
+    if isinstance(question, PolicyQuestion):
+        observer = SESSION
+    else:
+        observer = (question.version if isinstance(question, Question) else question.crd).observer
+    if (listener := observer.question) is not None:
         listener(question)

@@ -23,7 +23,7 @@ class Remnant(NamedTuple):
     An object on the server that a run has created, or that looks like one.
 
     Attributes:
-        kind: `customresourcedefinition` or `namespace`.
+        kind: `customresourcedefinition`, `namespace`, or the kind of a policy or a binding.
         name: Its name.
         run: The label with the id of the run; empty without one.
         lease: The annotation with the end of the lease; empty without one.
@@ -53,6 +53,13 @@ class Remnant(NamedTuple):
 
 CRD: Final = "customresourcedefinition"
 NAMESPACE: Final = "namespace"
+POLICIES: Final = (
+    "validatingadmissionpolicy",
+    "validatingadmissionpolicybinding",
+    "mutatingadmissionpolicy",
+    "mutatingadmissionpolicybinding",
+)
+"""The kinds of admission policies and their bindings."""
 
 
 def until(now: datetime) -> str:

@@ -33,9 +33,13 @@ def text(disagreement: DisagreementError, server_version: str, version: str) -> 
         version: The Kubernetes version of the engine's answer.
     """
     request = dict(disagreement.request)
-    crd = request.pop("CRD")
+    declared = {
+        f"**The {name}** (as small as it may be):": ("yaml", _yaml(_without_descriptions(request.pop(name))))
+        for name in ("CRD", "policy")
+        if name in request
+    }
     parts = {
-        "**The CRD** (as small as it may be):": ("yaml", _yaml(_without_descriptions(crd))),
+        **declared,
         "**The object, or the request**:": ("yaml", _yaml(request)),
         "**What the server answers**:": ("", _yaml(disagreement.theirs)),
         "**What pytest-crd answers**:": ("", _yaml(disagreement.ours)),

@@ -12,6 +12,16 @@ from pytest_crd.live.transport import NoAnswerError
 
 _CRDS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _NAMESPACES: Final = "/api/v1/namespaces"
+_REGISTRATION: Final = "/apis/admissionregistration.k8s.io/v1"
+COLLECTIONS: Final = {
+    lease.CRD: _CRDS,
+    lease.NAMESPACE: _NAMESPACES,
+    **{kind: f"{_REGISTRATION}/{kind.removesuffix('y')}ies" for kind in lease.POLICIES if kind.endswith("y")},
+    **{kind: f"{_REGISTRATION}/{kind}s" for kind in lease.POLICIES if kind.endswith("g")},
+}
+"""The URL paths of the collections by kind."""
+# Not served, or not allowed: then runs of this user have created none.
+_UNKNOWN: Final = (403, 404)
 # Metadata only: there may be hundreds of large CRDs.
 _METADATA: Final = {"Accept": "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"}
 _MERGE: Final = {"Content-Type": "application/merge-patch+json"}
@@ -26,13 +36,13 @@ def find_remnants(server: client.Server) -> list[Remnant]:
     Raises:
         NoAnswerError: The server does not list them.
     """
-    return [*_listed(server, lease.CRD, _CRDS), *_listed(server, lease.NAMESPACE, _NAMESPACES)]
+    return [remnant for kind, path in COLLECTIONS.items() for remnant in _listed(server, kind, path)]
 
 
 def _listed(server: client.Server, kind: str, path: str) -> Iterator[Remnant]:
     answer = server.ask("GET", path, headers=_METADATA)
-    if answer.code == 404:
-        return  # a server without namespaces
+    if answer.code in (_UNKNOWN if kind in lease.POLICIES else _UNKNOWN[1:]):
+        return
     if answer.code != 200:
         raise NoAnswerError(f"GET {server.address}{path}: {answer.code} {answer.message}")
     for item in answer.body["items"] or ():
@@ -56,7 +66,7 @@ def remove(server: client.Server, remnants: Iterable[Remnant]) -> list[Remnant]:
         server.ask("DELETE", path_of(remnant), {"preconditions": {"uid": remnant.uid}})
     end = time.monotonic() + _PATIENCE
     # Namespaces end by themselves, but it takes the server too long to wait for them.
-    remaining = [remnant for remnant in remaining if remnant.kind == lease.CRD or not _ends(server, remnant)]
+    remaining = [remnant for remnant in remaining if remnant.kind != lease.NAMESPACE or not _ends(server, remnant)]
     while (remaining := [remnant for remnant in remaining if _is_there(server, remnant)]) and time.monotonic() < end:
         server.rest(0.05)
     return remaining
@@ -64,7 +74,7 @@ def remove(server: client.Server, remnants: Iterable[Remnant]) -> list[Remnant]:
 
 def path_of(remnant: Remnant) -> str:
     """Return the URL path of a remnant."""
-    return f"{_CRDS if remnant.kind == lease.CRD else _NAMESPACES}/{remnant.name}"
+    return f"{COLLECTIONS[remnant.kind]}/{remnant.name}"
 
 
 def _is_there(server: client.Server, remnant: Remnant) -> bool:

@@ -9,9 +9,9 @@ import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
-from pytest_crd.cases.questions import AnyQuestion, CrdQuestion
+from pytest_crd.cases.questions import AnyQuestion, CrdQuestion, PolicyQuestion, Question
 from pytest_crd.engine import InputError, UnsupportedConstructError, UnsupportedExpressionError
 from pytest_crd.live import client, lease, recording, remnants, sandbox
 from pytest_crd.live.crdquestions import CrdJudge
@@ -54,6 +54,27 @@ class LiveVerdict(NamedTuple):
     recording: str = ""
 
 
+class Judge(Protocol):
+    """Comparison of the engine with a server about one kind of questions."""
+
+    def judge(self, question: Any, /) -> list[str]:
+        """
+        Compare the server's answer with the engine's, and return notes if they agree.
+
+        Raises:
+            NotAskedError: No request asks this question.
+            NoAnswerError: The server does not answer.
+            DisagreementError: The answers differ.
+        """
+
+    def prepare(self, question: Any, /) -> None:
+        """Create the objects that a question needs, as far as that saves time."""
+
+
+# Takes the server, the CRDs on it, the sandbox and the Kubernetes version.
+MakeJudge: TypeAlias = Callable[[client.Server, Stages, Sandbox, str], Judge]
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """
@@ -84,12 +105,15 @@ class Run:
         id: The label of all objects of the run, in all processes.
     """
 
-    def __init__(self, target: Target, *, run_id: str = "", installed: bool = False) -> None:
+    def __init__(
+        self, target: Target, make_policy_judge: MakeJudge, *, run_id: str = "", installed: bool = False
+    ) -> None:
         """
         Create the run; send nothing.
 
         Args:
             target: The server.
+            make_policy_judge: Makes the judge of questions about admission policies.
             run_id: The label; empty for a new one.
             installed: Whether to use the installed CRDs and create nothing.
         """
@@ -105,8 +129,11 @@ class Run:
         self._threads = ThreadPoolExecutor(_THREADS, "pytest-crd live")
         self._makers = ThreadPoolExecutor(_THREADS, "pytest-crd CRDs")
         self._stages = stages
-        self._judge = LiveJudge(target.server, stages, target.version)
-        self._crd_judge = CrdJudge(target.server, stages, target.version)
+        self._judges: dict[type, Judge] = {
+            Question: LiveJudge(target.server, stages, target.version),
+            CrdQuestion: CrdJudge(target.server, stages, target.version),
+            PolicyQuestion: make_policy_judge(target.server, stages, self._sandbox, target.version),
+        }
 
     def ahead(self, questions: Sequence[AnyQuestion]) -> Future[LiveVerdict]:
         """Begin to send the questions of a test before it runs."""
@@ -115,10 +142,7 @@ class Run:
     def prepare(self, questions: Sequence[AnyQuestion]) -> None:
         """Begin to create the CRDs of questions, which may be sent much later."""
         for question in questions:
-            if isinstance(question, CrdQuestion):
-                prepare = functools.partial(self._crd_judge.prepare, question)
-            else:
-                prepare = functools.partial(self._judge.prepare, question)
+            prepare = functools.partial(self._judges[type(question)].prepare, question)
             self._makers.submit(self._make_in_turn, prepare)
 
     def _make_in_turn(self, prepare: Callable[[], None]) -> None:
@@ -140,10 +164,7 @@ class Run:
 
     def _verdict(self, question: AnyQuestion) -> LiveVerdict:
         try:
-            if isinstance(question, CrdQuestion):
-                notes = self._crd_judge.judge(question)
-            else:
-                notes = self._judge.judge(question)
+            notes = self._judges[type(question)].judge(question)
         except NotAskedError as error:
             return LiveVerdict(LiveOutcome.NOT_ASKED, str(error))
         except (InputError, UnsupportedConstructError, UnsupportedExpressionError) as error:
@@ -213,4 +234,4 @@ class Run:
     @property
     def command(self) -> str:
         """The command that removes all objects of the run."""
-        return f"{self._target.command} delete customresourcedefinitions,namespaces -l {lease.LABEL}={self.id}"
+        return f"{self._target.command} delete {','.join(self._sandbox.kinds)} -l {lease.LABEL}={self.id}"

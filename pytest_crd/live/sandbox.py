@@ -17,6 +17,7 @@ _MERGE: Final = {"Content-Type": "application/merge-patch+json"}
 _TIMES: Final = 5
 _CREATED: Final = 201
 _CONFLICT: Final = 409
+_GONE: Final = (200, 404)
 
 
 def now() -> datetime:
@@ -85,6 +86,26 @@ class Sandbox:
                 return answer
         raise NoAnswerError(f"PUT {path}: {answer.code} {answer.message}")
 
+    def create(self, kind: str, manifest: JSONObject) -> client.ServerAnswer:
+        """
+        Create a Namespace, a policy or a binding for one case, with a name that begins with `lease.PREFIX`; return the answer.
+
+        Raises:
+            NoAnswerError: The server does not answer, or creates no Namespace.
+        """
+        return self._create(kind, remnants.COLLECTIONS[kind], manifest, manifest["metadata"]["name"])
+
+    def remove(self, kind: str, name: str) -> None:
+        """
+        Remove an object of one case; it is tried again at the end if the server refuses.
+
+        Raises:
+            NoAnswerError: The server does not answer.
+        """
+        path = f"{remnants.COLLECTIONS[kind]}/{name}"
+        if path in self._kinds and self._server.ask("DELETE", path).code in _GONE:
+            del self._kinds[path]
+
     def renew(self) -> None:
         """Renew the lease of all objects."""
         patch = {"metadata": {"annotations": {lease.ANNOTATION: lease.until(now())}}}
@@ -114,6 +135,15 @@ class Sandbox:
         return remaining
 
     @property
+    def kinds(self) -> list[str]:
+        """The kinds of the objects of a run, by kubectl's names; those of policies and bindings if there are such objects."""
+        extra = {kind for kind in self._kinds.values() if kind in lease.POLICIES}
+        return [
+            f"{kind.removesuffix('y')}ies" if kind.endswith("y") else f"{kind}s"
+            for kind in (lease.CRD, lease.NAMESPACE, *sorted(extra))
+        ]
+
+    @property
     def names(self) -> list[str]:
         """The objects that are not removed, by kubectl's names."""
         return [f"{kind}/{path.rpartition('/')[2]}" for path, kind in self._kinds.items()]
@@ -122,9 +152,9 @@ class Sandbox:
         # Recorded before the request: the object may exist even if the answer is lost.
         path = f"{collection.replace('/v1beta1/', '/v1/')}/{name}"
         self._kinds[path] = kind
-        answer = self._server.ask(
-            "POST", collection, {**body, "metadata": {"name": name, **lease.marks(self.run, now())}}
-        )
+        metadata = body.get("metadata") or {}
+        marks = {key: {**(metadata.get(key) or {}), **own} for key, own in lease.marks(self.run, now()).items()}
+        answer = self._server.ask("POST", collection, {**body, "metadata": {"name": name, **marks}})
         if answer.code != _CREATED:
             del self._kinds[path]
             if (

@@ -18,6 +18,8 @@ from pytest_crd.server.api import Api
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.resourcetypes import ResourceType
 
+STRICT: Final = {"fieldValidation": "Strict"}
+DRY: Final = {"dryRun": "All"}
 _METHODS: Final = {"CREATE": "POST", "UPDATE": "PUT", "DELETE": "DELETE", "CONNECT": "POST"}
 
 
@@ -47,33 +49,42 @@ class CaseRequest(NamedTuple):
     made_up: frozenset[str]
     options: str = ""
 
-    def for_server(self, api: Api, user: JSONValue) -> HTTPRequest:
+    @property
+    def method(self) -> str:
+        """The HTTP method."""
+        return _METHODS[self.operation]
+
+    @property
+    def path(self) -> str:
+        """The path of the URL."""
+        path = installing.path_of(self.type_, self.namespace)
+        return "/".join((path, *map(urllib.parse.quote, filter(None, (self.name, self.subresource)))))
+
+    def for_server(self, api: Api, user: JSONValue, *, dry_run: bool = False) -> HTTPRequest:
         """
         Return the HTTP request.
 
         Args:
             api: The server, which has the stored object.
             user: The user; None for an administrator.
+            dry_run: Whether it stores nothing.
         """
-        path = installing.path_of(self.type_, self.namespace)
-        parts = (path, *map(urllib.parse.quote, filter(None, (self.name, self.subresource))))
-        query = self.options if self.sent is None else "?fieldValidation=Strict"
-        body = b"" if self.sent is None else json.dumps(self._versioned(api)).encode()
+        query = {**({} if self.sent is None else STRICT), **(DRY if dry_run else {})}
+        entry = api.store.get(self.type_.key(self.namespace, self.name)) if self.operation == "UPDATE" else None
+        sent = self.sent if entry is None else self.versioned(str(entry.revision))
         return HTTPRequest(
-            _METHODS[self.operation],
-            "/".join(parts) + query,
+            self.method,
+            self.path + (self.options or "?" + urllib.parse.urlencode(query)),
             {"content-type": "application/json"},
-            body,
+            b"" if sent is None else json.dumps(sent).encode(),
             user=ADMINISTRATOR if user is None else user_of(user),
         )
 
-    def _versioned(self, api: Api) -> JSONObject:
-        """Return the object to send; an update has the resourceVersion of the stored object."""
-        sent = self.sent or {}
-        entry = api.store.get(self.type_.key(self.namespace, self.name)) if self.operation == "UPDATE" else None
-        if entry is None:
-            return sent
-        return {**sent, "metadata": {"resourceVersion": str(entry.revision), **sent["metadata"]}}
+    def versioned(self, resource_version: str) -> JSONObject | None:
+        """Return the object to send with the resourceVersion of the stored object; None if none is sent."""
+        if self.sent is None:
+            return None
+        return {**self.sent, "metadata": {"resourceVersion": resource_version, **self.sent["metadata"]}}
 
 
 def make(case: PolicyCase, api: Api) -> CaseRequest:

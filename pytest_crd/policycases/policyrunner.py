@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from pytest_crd.cases import caserunner, expectations, refusals
+from pytest_crd.cases import caserunner, expectations, questions, refusals
 from pytest_crd.cases.caseresult import (
     CaseAnswer,
     CaseResult,
@@ -21,6 +21,7 @@ from pytest_crd.cases.caseresult import (
     Trace,
 )
 from pytest_crd.cases.model import PolicyCase
+from pytest_crd.cases.questions import PolicyQuestion
 from pytest_crd.engine import Response, UnsupportedExpressionError
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
@@ -34,6 +35,7 @@ from pytest_crd.server import namespaces
 from pytest_crd.server.api import Api
 from pytest_crd.server.http.httpmessages import HTTPAnswer
 from pytest_crd.server.store.store import ObjectKey
+from pytest_crd.webhooks.matching import NamespaceOf
 
 _OK: Final = 200
 _FIRST_ERROR: Final = 400
@@ -54,12 +56,14 @@ class PolicyOutcome(NamedTuple):
         response: The response of the server.
         recording: The record of the policy.
         notes: Remarks about the answer.
+        namespace_of: Returns the Namespace with a name.
     """
 
     request: CaseRequest
     response: Response
     recording: Recording
     notes: tuple[str, ...]
+    namespace_of: NamespaceOf
 
 
 def run(case: PolicyCase, subject: PolicySubject) -> CaseResult:
@@ -75,14 +79,12 @@ def run(case: PolicyCase, subject: PolicySubject) -> CaseResult:
             answer depends on roles that are not known.
         ManifestError: The server refuses an object of `crd_policies`.
     """
-    api = caseserver.start(subject)
     try:
-        outcome = _send(case, subject, api)
+        outcome = ask(case, subject)
     except UnsupportedExpressionError as error:
         raise caserunner.not_known(case, error) from None
-    finally:
-        api.close()
-    _demand_match(case, subject, outcome, api)
+    questions.report_question(PolicyQuestion(case, subject))
+    _demand_match(case, subject, outcome)
     mismatches = tuple(_compare(case, outcome))
     recording, response = outcome.recording, outcome.response
     answer = CaseAnswer(
@@ -96,7 +98,7 @@ def run(case: PolicyCase, subject: PolicySubject) -> CaseResult:
         is_changed=subject.bound.policy.kind == MUTATING and outcome.request.sent is not None,
         audit_annotations=_spell_annotations(recording),
     )
-    decisions = decidingvalues.describe(recording.evaluations, subject.profile) if mismatches else ()
+    decisions = decidingvalues.describe(recording.evaluations) if mismatches else ()
     return CaseResult(
         subject.context,
         mismatches,
@@ -107,17 +109,43 @@ def run(case: PolicyCase, subject: PolicySubject) -> CaseResult:
     )
 
 
-def _send(case: PolicyCase, subject: PolicySubject, api: Api) -> PolicyOutcome:
+def ask(case: PolicyCase, subject: PolicySubject, *, dry_run: bool = False) -> PolicyOutcome:
+    """
+    Return the outcome of the request of a case.
+
+    Args:
+        case: The case.
+        subject: The policy.
+        dry_run: Whether the request stores nothing.
+
+    Raises:
+        CaseFileError: The request cannot be sent.
+        ManifestError: The server refuses an object of `crd_policies`.
+        UnsupportedExpressionError: The answer depends on roles that are not known.
+    """
+    api = caseserver.start(subject)
+    try:
+        return _send(case, subject, api, dry_run=dry_run)
+    finally:
+        api.close()
+
+
+def _send(case: PolicyCase, subject: PolicySubject, api: Api, *, dry_run: bool) -> PolicyOutcome:
     request = caserequests.make(case, api)
     caseserver.fill(api, case, subject, request)
     recording = caseserver.install(api, case, subject)
-    answer = api.answer(request.for_server(api, case.user))
+    answer = api.answer(request.for_server(api, case.user, dry_run=dry_run))
     assert isinstance(answer, HTTPAnswer)  # noqa: S101 - the request is no watch
     notes = (f"{answer.unvalidated} is not validated, only decoded",) if answer.unvalidated else ()
+    response = _response(answer, recording)
     if request.operation == "CONNECT" and recording.requests and not recording.is_refused:
-        # Without a kubelet, the server refuses the connection afterwards.
-        return PolicyOutcome(request, Response(_OK, warnings=answer.warnings), recording, notes)
-    return PolicyOutcome(request, _response(answer, recording), recording, notes)
+        response = Response(_OK, warnings=answer.warnings)  # without a kubelet, the server refuses it afterwards
+
+    def namespace_of(name: str) -> JSONObject | None:
+        entry = api.store.get(ObjectKey(namespaces.RESOURCE, "", name))
+        return None if entry is None else entry.value
+
+    return PolicyOutcome(request, response, recording, notes, namespace_of)
 
 
 def _response(answer: HTTPAnswer, recording: Recording) -> Response:
@@ -129,7 +157,7 @@ def _response(answer: HTTPAnswer, recording: Recording) -> Response:
     return Response(answer.code, errors=errors, warnings=answer.warnings, status=status, denials=recording.denials)
 
 
-def _demand_match(case: PolicyCase, subject: PolicySubject, outcome: PolicyOutcome, api: Api) -> None:
+def _demand_match(case: PolicyCase, subject: PolicySubject, outcome: PolicyOutcome) -> None:
     """Raise CaseFileError if the policy is not asked, or does not match and the case does not state that."""
     policy, response = subject.bound.policy, outcome.response
     if not outcome.recording.requests:
@@ -139,11 +167,7 @@ def _demand_match(case: PolicyCase, subject: PolicySubject, outcome: PolicyOutco
     if outcome.recording.is_matched or case.matched is False:
         return
 
-    def namespace_of(name: str) -> JSONObject | None:
-        entry = api.store.get(ObjectKey(namespaces.RESOURCE, "", name))
-        return None if entry is None else entry.value
-
-    reason = unmatched.explain(subject.bound, outcome.recording, namespace_of)
+    reason = unmatched.explain(subject.bound, outcome.recording, outcome.namespace_of)
     message = f"{case.title}: the policy {policy.name} does not match the request, so it decides nothing: {reason}"
     raise case.mistake(f"{message}; if this is intended, write `matched: false`", "name")
 

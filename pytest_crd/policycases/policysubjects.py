@@ -13,8 +13,10 @@ from pytest_crd.engine import CustomResourceDefinition, profile
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.profile import Profile, UnknownVersionError
 from pytest_crd.engine.yaml.manifest import Manifest
+from pytest_crd.policies import reading
 from pytest_crd.policies.invocations import BoundPolicy
 from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectPolicies
+from pytest_crd.policies.surroundings import PolicyListeners
 from pytest_crd.server import servedversions
 
 
@@ -66,6 +68,33 @@ def find(case_file: CaseFile, catalog: Catalog) -> PolicySubject:
     bound = _find_policy(case_file, project)
     own = _find_own(bound, project.manifests)
     return PolicySubject(bound, own, project.objects, admission, tuple(crd.under(named.version) for crd in crds), named)
+
+
+def reread(
+    subject: PolicySubject,
+    manifests: tuple[Manifest, ...],
+    crds: tuple[CustomResourceDefinition, ...],
+    named: Profile | None = None,
+) -> PolicySubject:
+    """
+    Return a policy in another form, without listeners.
+
+    Args:
+        subject: The policy.
+        manifests: Its manifest, and those of its bindings.
+        crds: The CRDs.
+        named: The Kubernetes version; None for the same.
+
+    Raises:
+        PolicyError: The Kubernetes version refuses the policy or a binding.
+    """
+    named = named or subject.profile
+    project = reading.read(manifests, named).policies
+    facts = subject.admission.facts._replace(listeners=PolicyListeners())
+    (bound,) = (*project.validating, *project.mutating)
+    return subject._replace(
+        bound=bound, manifests=manifests, admission=ProjectAdmission(facts), crds=crds, profile=named
+    )
 
 
 def _find_profile(case_file: CaseFile, catalog: Catalog) -> Profile:

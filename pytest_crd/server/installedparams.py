@@ -47,8 +47,7 @@ def install(api: Api, objects: Sequence[Manifest], given: Sequence[Resource], po
         GivenParamError: The server refuses an object of the test, or does not serve its kind; or no policy reads objects of its kind.
         ManifestError: The server refuses objects of the project, or does not serve their kinds.
     """
-    replaced = {_identify(value) for value in given}
-    InstalledPolicies(api, [item for item in objects if _identify(item.value) not in replaced])
+    InstalledPolicies(api, find_unreplaced(objects, given))
     kinds = {_kind(policy.param_kind.api_version, policy.param_kind.kind) for policy in policies if policy.param_kind}
     for index, value in enumerate(given):
         if problem := _store(api, value):
@@ -57,6 +56,12 @@ def install(api: Api, objects: Sequence[Manifest], given: Sequence[Resource], po
             spelled = " and ".join(sorted(f"{kind} of {group or 'v1'}" for group, kind in kinds))
             problem = f"their params are {spelled}" if kinds else "they have no paramKind"
             raise GivenParamError(index, f"does nothing, as no policy reads it: {problem}")
+
+
+def find_unreplaced(objects: Sequence[Manifest], given: Sequence[Resource]) -> list[Manifest]:
+    """Return the objects of a project without those that an object of a test replaces."""
+    replaced = {_identify(value) for value in given}
+    return [item for item in objects if _identify(item.value) not in replaced]
 
 
 def _kind(api_version: str, kind: str) -> tuple[str, str]:

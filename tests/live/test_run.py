@@ -20,6 +20,7 @@ from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.live import client
 from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run, Target
+from pytest_crd.policycases.livepolicies import PolicyJudge
 
 Ask = Callable[..., LiveVerdict]
 GROUP = "g.example.com"
@@ -74,7 +75,7 @@ def ask(fake: FakeServer) -> Ask:
 
     def asking(*questions: Question | CrdQuestion, installed: bool = False) -> LiveVerdict:
         server = client.Server(fake.url)
-        run = Run(Target(server, f"1.{fake.minor}", "v", "kubectl"), installed=installed)
+        run = Run(Target(server, f"1.{fake.minor}", "v", "kubectl"), PolicyJudge, installed=installed)
         with contextlib.closing(server):
             before = fake.names()
             verdict = run.verdict(questions)
@@ -571,7 +572,7 @@ def test_a_question_without_an_engine_answer_for_the_servers_version_is_not_aske
 
 def test_crds_are_created_before_their_questions(fake: FakeServer) -> None:
     server = client.Server(fake.url)
-    run = Run(Target(server, "1.37", "v", "kubectl"))
+    run = Run(Target(server, "1.37", "v", "kubectl"), PolicyJudge)
     version = crd_of().version("v1")
     refused = question(Section.CREATE, {}, crd_of(root={"properties": {"spec": {}}}).version("v1"))
     whole, bare = (question(Section.PRUNING, {"spec": {"size": size}}, version) for size in (1, 99))

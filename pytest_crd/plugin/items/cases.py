@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import os
@@ -19,7 +18,6 @@ from pytest_crd.cases import caserunner, expectedowners, loader, objectsources, 
 from pytest_crd.cases.caseresult import CaseResult, Context
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
-from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import InputError, Mistake
 from pytest_crd.plugin import session
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
     from pytest_crd.report.testfacts import About, Cause
 
 _HOOKS: Final = "crd-cases"
-_OF_POLICY: Final = "cases of an admission policy are not sent to a live server yet"
 # A case, and the function that runs it, also with other expectations.
 RunCase: TypeAlias = tuple[Case, Callable[[Any], CaseResult]]
 
@@ -173,9 +170,7 @@ class BoundCase:
                 raise CaseFailure(casereports.CaseReport(path, self.case, result, verbosity))
 
     def _mirror_requests(self) -> AbstractContextManager[None]:
-        """Send the requests of a case about a CRD to the live server, too."""
-        if self._case.section is Section.POLICY:
-            return contextlib.nullcontext()
+        """Send the requests of a case to the live server, too."""
         return extensions.mirror_requests(self._config, TestPlace(self._path, self._case.line, self._case.title))
 
     def run(self) -> CaseResult:
@@ -238,8 +233,6 @@ class CaseItem(TextItem):
         super().__init__(**kwargs)
         self.bound = bound
         self.extra_keyword_matches.add(bound.case.section.value)
-        if bound.case.section is Section.POLICY:
-            self.unasked = _OF_POLICY
         for mark in bound.marks:
             self.add_marker(mark)
 

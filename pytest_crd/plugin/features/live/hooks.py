@@ -25,6 +25,7 @@ from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import TextItem
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.live import LiveSettings
+from pytest_crd.policycases.livepolicies import PolicyJudge
 from pytest_crd.report import remarkwords
 
 # The properties of a test with the outcome of its questions, and with notes about the answers.
@@ -58,7 +59,7 @@ class Hooks:
         self._config = config
         self._worker_input: dict[str, Any] | None = getattr(config, "workerinput", None)
         run_id = self._worker_input[_RUN] if self._worker_input else ""
-        self._run = Run(self._target, run_id=run_id, installed=settings.is_installed)
+        self._run = Run(self._target, PolicyJudge, run_id=run_id, installed=settings.is_installed)
         self._is_installed = settings.is_installed
         self._verdicts: list[LiveVerdict] = []
         self._item: pytest.Item | None = None
