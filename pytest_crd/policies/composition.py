@@ -18,10 +18,9 @@ from pytest_crd.engine.cel.values.celvalues import MISSING, MapValue, Value
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import escaping
 from pytest_crd.policies.definitions import PolicyVariable
-from pytest_crd.webhooks import admissionexpressions
+from pytest_crd.webhooks import admissionexpressions, admissiontypes
 from pytest_crd.webhooks.admissionexpressions import (
     AdmissionExpression,
-    AdmissionStructs,
     CostBudget,
     Declared,
     Variables,
@@ -69,7 +68,7 @@ class Composition:
         """
         self.compiled: dict[str, AdmissionExpression] = {}
         self._fields: dict[str, Type] = {}
-        self._structs = AdmissionStructs({STRUCT: self._fields})
+        self._structs = admissiontypes.AdmissionStructs({STRUCT: self._fields})
         self._profile = profile
         self._declared = Declared(is_new, has_params)
         self._further = {VARIABLES: celtypes.struct(STRUCT)} if has_variables else {}

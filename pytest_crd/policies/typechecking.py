@@ -25,7 +25,8 @@ from pytest_crd.engine.schema import structural
 from pytest_crd.policies import composition
 from pytest_crd.policies.definitions import Policy, PolicyVariable
 from pytest_crd.webhooks import admissionexpressions
-from pytest_crd.webhooks.admissionexpressions import AUTHORIZER, OBJECT, OLD_OBJECT, PARAMS, AdmissionStructs
+from pytest_crd.webhooks.admissionexpressions import AUTHORIZER, OBJECT, OLD_OBJECT, PARAMS
+from pytest_crd.webhooks.admissiontypes import AdmissionStructs
 from pytest_crd.webhooks.matching import RequestRule
 
 _MOST_TYPES: Final = 10

@@ -19,14 +19,14 @@ from pytest_crd.engine.cel.library import accesschecks
 from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorizer, ResourceCheck
 from pytest_crd.engine.cel.run.interpreter import COST_LIMIT, Program, ProgramError
 from pytest_crd.engine.cel.types import celtypes
-from pytest_crd.engine.cel.types.celtypes import BOOL, DYN, INT, STRING, TIMESTAMP, Type, TypeProvider
-from pytest_crd.engine.cel.types.checked import CheckedExpression
+from pytest_crd.engine.cel.types.celtypes import BOOL, DYN, Type, TypeProvider
 from pytest_crd.engine.cel.values.celvalues import Value
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.rules import environments
+from pytest_crd.webhooks import admissiontypes
 
 OBJECT: Final = "object"
 OLD_OBJECT: Final = "oldObject"
@@ -39,98 +39,17 @@ OUT_OF_BUDGET: Final = "validation failed due to running out of cost budget, no 
 _OF_REQUEST: Final = f"{AUTHORIZER}.requestResource"
 # The group of administrators.
 _MASTERS: Final = "system:masters"
-_REQUEST: Final = "kubernetes.AdmissionRequest"
-_NAMESPACE: Final = "kubernetes.Namespace"
-_STRINGS: Final = celtypes.list_of(STRING)
-_STRING_MAP: Final = celtypes.map_of(STRING, STRING)
-
-_STRUCTS: Final[dict[str, dict[str, Type]]] = {
-    "kubernetes.GroupVersionKind": dict.fromkeys(("group", "version", "kind"), STRING),
-    "kubernetes.GroupVersionResource": dict.fromkeys(("group", "version", "resource"), STRING),
-    "kubernetes.UserInfo": {
-        "username": STRING,
-        "uid": STRING,
-        "groups": _STRINGS,
-        "extra": celtypes.map_of(STRING, _STRINGS),
-    },
-    _REQUEST: {
-        "kind": celtypes.struct("kubernetes.GroupVersionKind"),
-        "resource": celtypes.struct("kubernetes.GroupVersionResource"),
-        "subResource": STRING,
-        "requestKind": celtypes.struct("kubernetes.GroupVersionKind"),
-        "requestResource": celtypes.struct("kubernetes.GroupVersionResource"),
-        "requestSubResource": STRING,
-        "name": STRING,
-        "namespace": STRING,
-        "operation": STRING,
-        "userInfo": celtypes.struct("kubernetes.UserInfo"),
-        "dryRun": BOOL,
-        "options": DYN,
-    },
-    "kubernetes.NamespaceSpec": {"finalizers": _STRINGS},
-    "kubernetes.NamespaceCondition": {
-        "status": STRING,
-        "type": STRING,
-        "lastTransitionTime": TIMESTAMP,
-        "message": STRING,
-        "reason": STRING,
-    },
-    "kubernetes.NamespaceStatus": {
-        "conditions": celtypes.list_of(celtypes.struct("kubernetes.NamespaceCondition")),
-        "phase": STRING,
-    },
-    "kubernetes.NamespaceMetadata": {
-        "name": STRING,
-        "generateName": STRING,
-        "namespace": STRING,
-        "labels": _STRING_MAP,
-        "annotations": _STRING_MAP,
-        "UID": STRING,
-        "creationTimestamp": TIMESTAMP,
-        "deletionGracePeriodSeconds": INT,
-        "deletionTimestamp": TIMESTAMP,
-        "generation": INT,
-        "resourceVersion": STRING,
-        "finalizers": _STRINGS,
-    },
-    _NAMESPACE: {
-        "metadata": celtypes.struct("kubernetes.NamespaceMetadata"),
-        "spec": celtypes.struct("kubernetes.NamespaceSpec"),
-        "status": celtypes.struct("kubernetes.NamespaceStatus"),
-    },
-}
 ALWAYS_DECLARED: Final = {
     OBJECT: DYN,
     OLD_OBJECT: DYN,
-    "namespaceObject": celtypes.struct(_NAMESPACE),
-    "request": celtypes.struct(_REQUEST),
+    "namespaceObject": celtypes.struct(admissiontypes.NAMESPACE),
+    "request": celtypes.struct(admissiontypes.REQUEST),
 }
 _OF_AUTHORIZER: Final = {AUTHORIZER: accesschecks.AUTHORIZER, _OF_REQUEST: accesschecks.RESOURCE}
 
 Variables: TypeAlias = Mapping[str, Value]
+FindReasons: TypeAlias = Callable[[Variables], Reasons]
 _MOST_PARTS: Final = 200
-
-
-class AdmissionStructs:
-    """The struct types of admission, with further ones."""
-
-    def __init__(self, further: Mapping[str, Mapping[str, Type]] | None = None) -> None:
-        """
-        Create with further structs.
-
-        Args:
-            further: The types of the fields of each struct; a changed mapping changes the types.
-        """
-        self._further = further or {}
-
-    def find_struct(self, name: str) -> Type | None:
-        """Return the struct type with a name, or None."""
-        return celtypes.struct(name) if name in _STRUCTS or name in self._further else None
-
-    def find_field(self, struct_name: str, field_name: str) -> Type | None:
-        """Return the type of a field, or None."""
-        fields = _STRUCTS.get(struct_name) or self._further.get(struct_name) or {}
-        return fields.get(field_name)
 
 
 class AdmissionExpression(NamedTuple):
@@ -144,6 +63,7 @@ class AdmissionExpression(NamedTuple):
         problem: The server's message about an expression without a program; empty if there is a program.
         is_internal: Whether the server takes the problem for an error of its own.
         find_parts: Returns the values of the parts of the expression, given its variables, for reports.
+        find_reasons: Returns the values of the parts that decided the value, given the variables.
     """
 
     text: str
@@ -151,7 +71,8 @@ class AdmissionExpression(NamedTuple):
     program: Program | None = None
     problem: str = ""
     is_internal: bool = False
-    find_parts: Callable[[Variables], Reasons] | None = None
+    find_parts: FindReasons | None = None
+    find_reasons: FindReasons | None = None
 
 
 class ExpressionOutcome(NamedTuple):
@@ -235,7 +156,7 @@ def environment(
         **(_OF_AUTHORIZER if declared.has_authorizer else {}),
         **(further or {}),
     }
-    return base.extend(variables, provider or AdmissionStructs())
+    return base.extend(variables, provider or admissiontypes.AdmissionStructs())
 
 
 def compile(  # noqa: A001 - read as admissionexpressions.compile
@@ -261,12 +182,9 @@ def compile(  # noqa: A001 - read as admissionexpressions.compile
         program = Program(checked, environment.functions, environment.structs)
     except ProgramError as error:
         return AdmissionExpression(text, checked.type, problem=f"{NOT_INSTANTIATED}: {error}", is_internal=True)
-    find_parts = functools.partial(_find_parts, checked, environment)
-    return AdmissionExpression(text, checked.type, program, find_parts=find_parts)
-
-
-def _find_parts(checked: CheckedExpression, environment: Environment, variables: Variables) -> Reasons:
-    return explanation.find_parts(checked, environment.functions, variables, most=_MOST_PARTS)
+    find_parts = functools.partial(explanation.find_parts, checked, environment.functions, most=_MOST_PARTS)
+    find_reasons = functools.partial(explanation.find_reasons, checked, environment.functions)
+    return AdmissionExpression(text, checked.type, program, find_parts=find_parts, find_reasons=find_reasons)
 
 
 def _spell(type_: Type) -> str:

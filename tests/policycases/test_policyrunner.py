@@ -429,3 +429,36 @@ def test_admission_with_the_facts_of_a_case_is_a_key_of_caches() -> None:
 
     assert hash(admission_of_case) != hash(admission)
     assert admission_of_case != admission
+
+
+GROWING = """
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: growing}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints: {resourceRules: [{apiGroups: [stories.example.com], apiVersions: [v1], operations: [CREATE], resources: [gardens]}]}
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: "has(object.spec.size) ? Object{spec: Object.spec{size: object.spec.size + 1}} : Object{}"}
+  - patchType: JSONPatch
+    jsonPatch: {expression: "[JSONPatch{op: 'test', path: '/spec/hedge'}, JSONPatch{op: 'add', path: '/spec/hedge', value: object.metadata.name}]"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: growing}
+spec: {policyName: growing}
+"""
+
+
+def test_a_case_about_a_mutation_fails_with_its_patches_and_the_values_in_them(tmp_path: Path) -> None:
+    garden = "{apiVersion: stories.example.com/v1, kind: Garden, metadata: {name: rose}, spec: {size: 3}}"
+    case_file = policies.load(f"- name: a\n  input: {garden}\n  contains: {{spec: {{size: 5}}}}\n", "growing")
+    lines = explain(policies.run(case_file, policies.subject_of(case_file, GROWING, tmp_path)))
+
+    start = next(index for index, line in enumerate(lines) if line.startswith("mutations[0]"))
+    assert lines[start].endswith('= {"spec": {"size": 4}}')
+    values = ["has(object.spec.size) = true", "object.spec.size + 1 = 4", "object.spec.size = 3"]
+    assert lines[start + 1 : start + 4] == [f"  {value}" for value in values]
+    assert '= [{"op": "test", "path": "/spec/hedge"}, {"op": "add", ' in lines[start + 4]
+    assert lines[start + 5] == '  object.metadata.name = "rose"'

@@ -7,7 +7,7 @@ of a chain of `&&`, the first failing element of `all`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -154,7 +154,7 @@ class _Explanation:
         """Add the values of *node* and its parts; skip constant expressions, which explain nothing."""
         if not self._has_variables(node):
             return
-        if not isinstance(node, ast.ListLiteral | ast.MapLiteral):
+        if not isinstance(node, ast.ListLiteral | ast.MapLiteral | ast.StructLiteral):
             self._add(spelling.expression(node), self._outcome(node)(variables))
         self.describe_inside(node, variables)
 
@@ -163,10 +163,8 @@ class _Explanation:
         match node:
             case ast.Select():
                 return self._inside(node.operand)
-            case ast.ListLiteral():
-                return node.elements
-            case ast.MapLiteral():
-                return [part for entry in node.entries for part in (entry.key, entry.value)]
+            case ast.ListLiteral() | ast.MapLiteral() | ast.StructLiteral():
+                return _items(node)
             case ast.Comprehension():
                 return [node.range]
             case ast.Call():
@@ -264,6 +262,15 @@ class _Explanation:
         if (text, value_text) not in self._parts and len(self._parts) == self._most:
             raise _EnoughError(f"and more; only the first {self._most} are shown")
         self._parts.setdefault((text, value_text), ExplainedPart(text, value_text, origin))
+
+
+def _items(node: ast.ListLiteral | ast.MapLiteral | ast.StructLiteral) -> Sequence[Node]:
+    """Return the parts of a literal."""
+    if isinstance(node, ast.ListLiteral):
+        return node.elements
+    if isinstance(node, ast.MapLiteral):
+        return [part for entry in node.entries for part in (entry.key, entry.value)]
+    return [field.value for field in node.fields]
 
 
 def _elements(macro: MacroCall, range_: Value) -> Iterator[dict[str, tuple[Value, str]]]:
