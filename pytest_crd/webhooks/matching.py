@@ -163,8 +163,7 @@ def find_invocation(
     is_selected, is_lost = _select_namespace(criteria, request, current, namespace_of)
     if not is_selected and not is_lost:
         return None
-    selector = criteria.object_selector
-    if selector and not any(_has_labels(resource, selector) for resource in (current, request.old_object)):
+    if criteria.object_selector and not _is_selected(criteria.object_selector, request, current):
         return None
     if any(_matching_versions(criteria.excluded, criteria.match_policy, request)):
         return None
@@ -202,8 +201,10 @@ def _select_namespace(
     return labelselectors.is_match(criteria.namespace_selector, labels_of(namespace)), False
 
 
-def _has_labels(resource: Resource | None, selector: Sequence[Requirement]) -> bool:
-    return resource is not None and labelselectors.is_match(selector, labels_of(resource))
+def _is_selected(selector: Sequence[Requirement], request: AdmissionRequest, current: Resource | None) -> bool:
+    """Return whether the labels of the object or the old object match; the options of a connection have no labels."""
+    objects = () if request.operation == "CONNECT" else (current, request.old_object)
+    return any(labelselectors.is_match(selector, labels_of(object_)) for object_ in objects if object_ is not None)
 
 
 def labels_of(resource: Resource | None) -> dict[str, str]:

@@ -111,6 +111,13 @@ def test_the_labels_of_the_object_or_the_old_object_decide() -> None:
     assert find(criteria, REQUEST._replace(object=None, old_object=OBJECT, operation="DELETE")) is not None
 
 
+def test_no_object_selector_matches_the_options_of_a_connection() -> None:
+    options = {"apiVersion": "v1", "kind": "PodExecOptions", "command": ["sh"]}
+    connection = REQUEST._replace(operation="CONNECT", object=options)
+    assert find(Criteria((ALL,), object_selector=(Requirement("a", "!"),)), connection) is None
+    assert find(Criteria((ALL,)), connection) is not None
+
+
 @pytest.mark.parametrize(
     "resource", [{}, {"metadata": []}, {"metadata": {"labels": []}}, {"metadata": {"labels": {"a": 1}}}]
 )
