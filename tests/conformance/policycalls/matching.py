@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from conformance.policycalls import requests
 from pytest_crd.engine.metadata import labelselectors
+from pytest_crd.engine.registry import admission
 from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import definitions
@@ -37,11 +38,8 @@ def left_out(fact: Mapping[str, Any]) -> str:
         return "the match conditions are test doubles"
     if "objectSelector" not in fact.get("criteria", fact.get("webhook", {"objectSelector": {}})):
         return "a server sets a missing selector"
-    own_group, scale = fact["request"]["resource"][0], ["autoscaling", "v1", "Scale"]
-    kind, is_scale = fact.get("kind", scale), fact["request"]["subresource"] == "scale"
-    if fact.get("resource", [own_group])[0] != own_group or (is_scale and kind != scale):
-        return "a server has neither Deployments of two groups nor Scales of another group"
-    return ""
+    is_scale = fact["request"]["subresource"] == "scale" and "kind" in fact
+    return "a server has no Scales of other groups" if is_scale and fact["kind"][0] != "autoscaling" else ""
 
 
 def find_difference(fact: Mapping[str, Any]) -> str:
@@ -76,17 +74,18 @@ def _answer(fact: Mapping[str, Any], criteria: Criteria) -> dict[str, Any]:
 
 
 def _describe(fact: Mapping[str, Any], invocation: Invocation) -> dict[str, Any]:
-    group, _, resource = fact["request"]["resource"]
     kind = [invocation.kind_group, invocation.kind_version, invocation.kind]
-    return {"resource": [group, invocation.version, resource], "kind": kind}
+    resource = fact["request"]["resource"][2]
+    return {"resource": [invocation.group, invocation.version, resource], "kind": kind}
 
 
 def _interfaces(fact: Mapping[str, Any]) -> ObjectInterfaces:
-    """Return the functions for objects with the equivalents of the same group."""
-    group, version, resource = fact["request"]["resource"]
+    """Return the functions for objects with equivalents."""
+    own_group, own_version, _ = fact["request"]["resource"]
     resources = [each["resource"] for each in fact.get("equivalents", ())]
-    versions = tuple(other[1] for other in resources if other == [group, other[1], resource])
-    return requests.unconverted(versions or (version,))
+    versions = tuple(version for group, version, _ in resources if group == own_group)
+    others = tuple((group, version) for group, version, _ in resources if group != own_group)
+    return admission.single_version(own_version)._replace(versions=versions or (own_version,), equivalents=others)
 
 
 def _criteria(fact: Mapping[str, Any]) -> Criteria:

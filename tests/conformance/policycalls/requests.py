@@ -88,8 +88,3 @@ def typed(resource: Mapping[str, Any] | None, kind: tuple[str, str, str]) -> Any
     assert go is not None
     type_meta = {"apiVersion": f"{kind[0]}/{kind[1]}".removeprefix("/"), "kind": kind[2]}
     return {**decoding.decode(dict(resource), go.type).value, **type_meta}
-
-
-def unconverted(versions: tuple[str, ...]) -> ObjectInterfaces:
-    """Return the functions for objects of several versions that are equal in each."""
-    return admission.single_version(versions[0])._replace(versions=versions)
