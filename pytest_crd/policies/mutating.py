@@ -12,12 +12,14 @@ from typing import Final
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.refusal import Denial
 from pytest_crd.engine.golang import converting, decoding, printing
 from pytest_crd.engine.golang.converting import MistypedError
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.admission import AdmissionRequest, GoObjects
@@ -205,6 +207,10 @@ class _Round:
             raise FailedMutationError(outcome.problem)
         origins = Origins(variables, joined, reflects=self._profile.reflects_requests)
         go = self._request.interfaces.go
+        if go is not None and item.invocation.group != self._request.group:
+            # The server converts the patched object to the version of the request, with a scheme that cannot.
+            api_version = declared.api_version(self._request.group, self._request.version)
+            raise FailedMutationError(typemeta.unsuitable(go.type.name, api_version, self._profile))
         if go is not None and item.invocation.version != self._request.version:
             raise UnsupportedExpressionError(
                 f"mutations of {current.get('kind')} in another version than the request's"

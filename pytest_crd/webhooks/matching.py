@@ -59,12 +59,12 @@ class RequestRule(NamedTuple):
     scope: str = _ANY
     resource_names: tuple[str, ...] = ()
 
-    def matches(self, request: AdmissionRequest, version: str) -> bool:
-        """Return whether the rule matches a request, seen as one in *version* of its resource."""
+    def matches(self, request: AdmissionRequest, group: str, version: str) -> bool:
+        """Return whether the rule matches a request, seen as one in another group and version of its objects."""
         return (
             self._matches_scope(request)
             and _lists(self.operations, request.operation)
-            and _lists(self.api_groups, request.group)
+            and _lists(self.api_groups, group)
             and _lists(self.api_versions, version)
             and any(_matches_resource(resource, request) for resource in self.resources)
             and (not self.resource_names or request.name in self.resource_names)
@@ -113,12 +113,14 @@ class Invocation(NamedTuple):
     The resource and the kind of a request in the version that a webhook or a policy matches.
 
     Attributes:
+        group: The group of the resource.
         version: The version of the resource.
         kind_group: The group of the kind, which differs from that of the resource for a Scale.
         kind_version: The version of the kind.
         kind: The kind.
     """
 
+    group: str
     version: str
     kind_group: str
     kind_version: str
@@ -130,14 +132,22 @@ class Invocation(NamedTuple):
         return declared.api_version(self.kind_group, self.kind_version)
 
 
-def invocation(request: AdmissionRequest, version: str) -> Invocation:
-    """Return the invocation of a request, seen as one in *version* of its resource."""
+def invocation(request: AdmissionRequest, version: str, group: str | None = None) -> Invocation:
+    """
+    Return the invocation of a request, seen as one in another version of its objects.
+
+    Args:
+        request: The request.
+        version: The version.
+        group: The group; None for that of the request.
+    """
+    group = request.group if group is None else group
     if request.subresource == _SCALE:
-        return Invocation(version, _SCALE_GROUP, "v1", request.kind)
+        return Invocation(group, version, _SCALE_GROUP, "v1", request.kind)
     if request.kind_api_version:
-        group, _, kind_version = request.kind_api_version.rpartition("/")
-        return Invocation(version, group, kind_version, request.kind)
-    return Invocation(version, request.group, version, request.kind)
+        kind_group, _, kind_version = request.kind_api_version.rpartition("/")
+        return Invocation(group, version, kind_group, kind_version, request.kind)
+    return Invocation(group, version, group, version, request.kind)
 
 
 def is_exempt(request: AdmissionRequest) -> bool:
@@ -163,28 +173,33 @@ def find_invocation(
     is_selected, is_lost = _select_namespace(criteria, request, current, namespace_of)
     if not is_selected and not is_lost:
         return None
-    selector = criteria.object_selector
-    if selector and not any(_has_labels(resource, selector) for resource in (current, request.old_object)):
+    if criteria.object_selector and not _is_selected(criteria.object_selector, request, current):
         return None
     if any(_matching_versions(criteria.excluded, criteria.match_policy, request)):
         return None
     matching = _matching_versions(criteria.rules, criteria.match_policy, request)
-    own = None if criteria.rules or criteria.needs_rule else request.version
-    version = next(matching, own)
-    if version is None:
+    own = None if criteria.rules or criteria.needs_rule else (request.group, request.version)
+    matched = next(matching, own)
+    if matched is None:
         return None
     if is_lost:
         raise RefusedError(no_namespace(request.namespace))
-    return invocation(request, version)
+    group, version = matched
+    return invocation(request, version, group)
 
 
-def _matching_versions(rules: Sequence[RequestRule], match_policy: str, request: AdmissionRequest) -> Iterator[str]:
-    """Yield the version of the request if a rule matches it; then the equivalent versions by rules."""
-    if any(rule.matches(request, request.version) for rule in rules):
-        yield request.version
+def _matching_versions(
+    rules: Sequence[RequestRule], match_policy: str, request: AdmissionRequest
+) -> Iterator[tuple[str, str]]:
+    """Yield the group and version of the request if a rule matches it; then the equivalent ones by rules."""
+    own = (request.group, request.version)
+    if any(rule.matches(request, *own) for rule in rules):
+        yield own
     if match_policy == "Equivalent":
+        versions = [(request.group, version) for version in request.interfaces.versions]
+        equivalents = [*versions, *request.interfaces.equivalents]
         for rule in rules:
-            yield from (version for version in request.interfaces.versions if rule.matches(request, version))
+            yield from (equivalent for equivalent in equivalents if rule.matches(request, *equivalent))
 
 
 def _select_namespace(
@@ -202,8 +217,10 @@ def _select_namespace(
     return labelselectors.is_match(criteria.namespace_selector, labels_of(namespace)), False
 
 
-def _has_labels(resource: Resource | None, selector: Sequence[Requirement]) -> bool:
-    return resource is not None and labelselectors.is_match(selector, labels_of(resource))
+def _is_selected(selector: Sequence[Requirement], request: AdmissionRequest, current: Resource | None) -> bool:
+    """Return whether the labels of the object or the old object match; the options of a connection have no labels."""
+    objects = () if request.operation == "CONNECT" else (current, request.old_object)
+    return any(labelselectors.is_match(selector, labels_of(object_)) for object_ in objects if object_ is not None)
 
 
 def labels_of(resource: Resource | None) -> dict[str, str]:

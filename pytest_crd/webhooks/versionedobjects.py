@@ -129,6 +129,9 @@ class VersionedObjects:
         """
         sent = resource.get("apiVersion") or ""
         group, _, _ = sent.rpartition("/")
+        equivalents = {declared.api_version(*equivalent) for equivalent in self._request.interfaces.equivalents}
+        if equivalents & {sent, invocation.api_version}:
+            return
         if group != invocation.kind_group:
             kind = f"{sent if group else f'/{sent}'}, Kind={resource.get('kind')}"
             target = printing.quote(invocation.api_version)

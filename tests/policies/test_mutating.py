@@ -212,3 +212,14 @@ def test_mutations_of_built_in_objects_in_another_version_are_unsupported() -> N
 
 def _interfaces() -> Any:
     return admission.single_version("v1")._replace(merge_type=lambda _: None)
+
+
+def test_a_server_cannot_convert_mutated_events_of_the_other_group() -> None:
+    rules = [{"apiGroups": ["events.k8s.io"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["events"]}]
+    event = {"metadata": {"name": "a"}, "involvedObject": {"namespace": "{ns}"}, "reason": "Started", "message": "a"}
+    request = {"send": {"method": "POST", "path": "/api/v1/namespaces/{ns}/events", "body": event}}
+    policy = {"matchConstraints": {"resourceRules": rules}, "mutations": "Object{note: object.note}"}
+
+    assert answers([request], set=policy)[0]["message"].endswith(
+        'v1.Event is not suitable for converting to "v1" in scheme "pkg/runtime/scheme.go:111"'
+    )

@@ -51,7 +51,7 @@ def find(criteria: Criteria, request: AdmissionRequest = REQUEST) -> Invocation 
 def test_rules_match_operation_group_version_resource_and_scope(
     rule: RequestRule, subresource: str, *, is_match: bool
 ) -> None:
-    assert rule.matches(REQUEST._replace(subresource=subresource), "v1") is is_match
+    assert rule.matches(REQUEST._replace(subresource=subresource), "example.com", "v1") is is_match
 
 
 def test_resources_of_the_cluster_and_namespaces_have_the_scope_cluster() -> None:
@@ -59,19 +59,19 @@ def test_resources_of_the_cluster_and_namespaces_have_the_scope_cluster() -> Non
         REQUEST._replace(namespace=""),
         REQUEST._replace(group="", resource="namespaces", namespace="one"),
     ):
-        assert ALL._replace(scope="Cluster").matches(request, "v1")
-        assert not ALL._replace(scope="Namespaced").matches(request, "v1")
+        assert ALL._replace(scope="Cluster").matches(request, request.group, "v1")
+        assert not ALL._replace(scope="Namespaced").matches(request, request.group, "v1")
 
 
 def test_equivalent_versions_match_unless_the_policy_is_exact() -> None:
     second = ALL._replace(api_versions=("v2",))
-    assert find(Criteria((second,))) == Invocation("v2", "example.com", "v2", "Tab")
+    assert find(Criteria((second,))) == Invocation("example.com", "v2", "example.com", "v2", "Tab")
     assert find(Criteria((second,), "Exact")) is None
-    assert find(Criteria((second, ALL))) == Invocation("v1", "example.com", "v1", "Tab")
+    assert find(Criteria((second, ALL))) == Invocation("example.com", "v1", "example.com", "v1", "Tab")
     assert find(Criteria((ALL._replace(api_versions=("v3",)),))) is None
     scale = REQUEST._replace(subresource="scale", kind="Scale")
     invocation = find(Criteria((second,)), scale)
-    assert invocation == Invocation("v2", "autoscaling", "v1", "Scale")
+    assert invocation == Invocation("example.com", "v2", "autoscaling", "v1", "Scale")
     assert invocation.api_version == "autoscaling/v1"
 
 
@@ -109,6 +109,22 @@ def test_the_labels_of_the_object_or_the_old_object_decide() -> None:
     assert find(criteria, REQUEST._replace(object=bare)) is None
     assert find(criteria, REQUEST._replace(object=bare, old_object=OBJECT)) is not None
     assert find(criteria, REQUEST._replace(object=None, old_object=OBJECT, operation="DELETE")) is not None
+
+
+def test_objects_of_another_group_match_unless_the_policy_is_exact() -> None:
+    rule = ALL._replace(api_groups=("other.example.com",))
+    request = REQUEST._replace(interfaces=REQUEST.interfaces._replace(equivalents=(("other.example.com", "v5"),)))
+    expected = Invocation("other.example.com", "v5", "other.example.com", "v5", "Tab")
+    assert find(Criteria((rule,)), request) == expected
+    assert find(Criteria((rule,), "Exact"), request) is None
+    assert find(Criteria((ALL,), excluded=(rule,)), request) is None
+
+
+def test_no_object_selector_matches_the_options_of_a_connection() -> None:
+    options = {"apiVersion": "v1", "kind": "PodExecOptions", "command": ["sh"]}
+    connection = REQUEST._replace(operation="CONNECT", object=options)
+    assert find(Criteria((ALL,), object_selector=(Requirement("a", "!"),)), connection) is None
+    assert find(Criteria((ALL,)), connection) is not None
 
 
 @pytest.mark.parametrize(

@@ -170,9 +170,9 @@ _RECORDED: Final = (
     Command(
         "policytables",
         "oracle.recorders.policytables",
-        "results of the compiler of policies in upstream's own tests: tests/conformance/policytables.jsonl",
+        "matches, evaluations and mutations of policies in upstream's own tests: tests/conformance/policytables.jsonl",
         ("Go",),
-        "a minute",
+        "three minutes",
     ),
     Command(
         "merging",

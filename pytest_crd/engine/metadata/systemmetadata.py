@@ -30,18 +30,19 @@ SERVER_MADE: Final = frozenset({*TYPES, "managedFields"})
 UNOWNED: Final = SERVER_MADE | {"name", "namespace", "clusterName"}
 
 
-def of_created(*, uid: str, now: str) -> dict[str, JSONValue]:
+def of_created(uid: str, now: str, generation: int | None = 1) -> dict[str, JSONValue]:
     """
     Return the generated metadata of a new object.
 
     Args:
         uid: A new uid.
         now: The time.
+        generation: The generation; None for kinds without one.
 
     Reference:
         apiserver registry/rest/meta.go, FillObjectMetaSystemFields; apiextensions-apiserver registry/customresource/strategy.go, PrepareForCreate.
     """
-    return {"creationTimestamp": now, "generation": 1, "uid": uid}
+    return {"creationTimestamp": now, **({"generation": generation} if generation else {}), "uid": uid}
 
 
 def of_updated(old_metadata: Mapping[str, JSONValue], *, generates: bool) -> dict[str, JSONValue]:

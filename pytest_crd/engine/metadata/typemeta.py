@@ -272,6 +272,11 @@ def unregistered_type(name: str, profile: Profile) -> str:
     return f"no kind is registered for the type {name}{_in_scheme(profile)}"
 
 
+def unsuitable(name: str, api_version: str, profile: Profile) -> str:
+    """Return the server's message for a Go type that has no form in an API version."""
+    return f"{name} is not suitable for converting to {printing.quote(api_version)}{_in_scheme(profile)}"
+
+
 def _in_scheme(profile: Profile) -> str:
     return f' in scheme "pkg/runtime/scheme.go:{profile.scheme_line}"'
 

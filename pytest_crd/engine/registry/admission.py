@@ -64,6 +64,7 @@ class ObjectInterfaces(NamedTuple):
         merge_type: Returns the merge type of the objects with the apiVersion and kind of an object; None if they are
             not of this resource. None for resources whose merge types are unknown.
         go: The Go type of a built-in kind; None for custom resources.
+        equivalents: The groups and versions of the same objects in another group.
 
     Reference:
         apiserver admission/interfaces.go, ObjectInterfaces.
@@ -74,6 +75,7 @@ class ObjectInterfaces(NamedTuple):
     default: Callable[[Resource], Resource]
     merge_type: Callable[[Resource], MergeType | None] | None = None
     go: GoObjects | None = None
+    equivalents: tuple[tuple[str, str], ...] = ()
 
 
 def single_version(api_version: str) -> ObjectInterfaces:

@@ -152,6 +152,10 @@ class CrdStrategy:
         old = None if forms.old is None else forms.old.internal
         return wholecrd.warnings(forms.new.internal, self.profile, old)
 
+    def find_first_generation(self, _write: PendingWrite) -> int:
+        """Return 1."""
+        return 1
+
     def increments_generation(self, write: PendingWrite) -> bool:
         """Return True if an update changes the spec."""
         return write.live is not None and not jsonvalue.equal(write.encoded()["spec"], write.live["spec"])

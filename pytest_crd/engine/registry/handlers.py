@@ -138,7 +138,8 @@ def _target(request: Request, live: Resource | None, strategy: Strategy) -> Requ
 
 def _system_metadata(write: PendingWrite, strategy: Strategy, generated: GeneratedValues) -> Stored:
     if write.live is None:
-        return Stored.from_value(systemmetadata.of_created(uid=generated.uid(), now=generated.now()))
+        generation = strategy.find_first_generation(write)
+        return Stored.from_value(systemmetadata.of_created(generated.uid(), generated.now(), generation))
     old = write.live["metadata"]
 
     def updated() -> dict[str, JSONValue]:

@@ -152,6 +152,9 @@ class Strategy(Protocol):
     def group_of_errors(self, sent: Resource) -> str:
         """Return the group in the Status of an invalid object."""
 
+    def find_first_generation(self, write: PendingWrite) -> int | None:
+        """Return `metadata.generation` of a new object; None if it has none."""
+
     def increments_generation(self, write: PendingWrite) -> bool:
         """Return True if an update increments `metadata.generation`."""
 
@@ -212,6 +215,10 @@ class ObjectStrategy:
             return ()
         old = None if write.live is None else write.live["metadata"]
         return objectmetavalidation.warnings(write.read.prepared.metadata, old, profile=self.profile)
+
+    def find_first_generation(self, _write: PendingWrite) -> int | None:
+        """Return 1."""
+        return 1
 
     def increments_generation(self, write: PendingWrite) -> bool:
         """Return True if an update changes anything but metadata; updates of the status never do."""

@@ -22,7 +22,7 @@ from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
 from pytest_crd.engine.registry.subresources import Subresources
-from pytest_crd.server.builtin import autoscalerforms, builtinowners, namerules, partwrites
+from pytest_crd.server.builtin import autoscalerforms, builtinowners, eventforms, namerules, partwrites
 from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
 from pytest_crd.server.builtin.builtinowners import BuiltInOwners, Merging
 from pytest_crd.server.builtin.validation import kindvalidation
@@ -54,6 +54,7 @@ class BuiltInKind(NamedTuple):
         default: Returns a decoded object with the defaults of its version.
         kept_by_status: Fields of the metadata that updates of the status leave unchanged; None for all.
         creates_by_update: True if an update creates an object that does not exist.
+        has_generation: True if objects have a generation.
     """
 
     group: str
@@ -68,6 +69,7 @@ class BuiltInKind(NamedTuple):
     default: Callable[[dict[str, JSONValue]], dict[str, JSONValue]]
     kept_by_status: Iterable[str] | None
     creates_by_update: bool
+    has_generation: bool = True
 
 
 class BuiltInStrategy(ObjectStrategy):
@@ -89,6 +91,7 @@ class BuiltInStrategy(ObjectStrategy):
         self._resource = f"{kind.plural}.{kind.group}".removesuffix(".")
         self._validation = kindvalidation.KINDS.get(self._resource)
         self.creates_by_update = kind.creates_by_update
+        self._has_generation = kind.has_generation
         self.storage_path = _STORAGE_PATHS.get(kind.plural, kind.plural)
         self.profile = profile
         kept_fields = None if kind.kept_by_status is None else frozenset(kind.kept_by_status)
@@ -121,6 +124,13 @@ class BuiltInStrategy(ObjectStrategy):
         functions = super().interfaces._replace(merge_type=merge_type, go=self._go)
         if self.plural == autoscalerforms.PLURAL:
             return functions._replace(versions=autoscalerforms.VERSIONS, convert=autoscalerforms.convert)
+        if self.plural == _EVENTS:
+            group = "" if self.group else eventforms.GROUP
+
+            def convert(event: Resource, api_version: str) -> Resource:
+                return {**eventforms.convert(event, api_version, self.profile), "kind": self.type_meta["kind"]}
+
+            return functions._replace(equivalents=((group, "v1"),), convert=convert)
         return functions
 
     def _field_manager(self, kind: BuiltInKind) -> FieldManager:
@@ -193,6 +203,10 @@ class BuiltInStrategy(ObjectStrategy):
         """Return the written and returned forms of a valid object."""
         return StoredForms(Stored.from_value(write.resource), Stored.from_value(dict(write.resource)))
 
+    def find_first_generation(self, write: PendingWrite) -> int | None:
+        """Return 1; of a kind without a generation the sent one, which a server keeps."""
+        return 1 if self._has_generation else _sent_generation(write)
+
     def stored_size(self, stored: Resource) -> int:
         """Return the bytes of an object in etcd, where it is protobuf."""
         return len(protowriting.write(stored))
@@ -200,7 +214,13 @@ class BuiltInStrategy(ObjectStrategy):
 
 def _with_generation(write: PendingWrite) -> Resource:
     """Return the object with the generation that was sent, which a server validates and keeps if the object is new."""
-    sent = write.read.decoded.resource.get("metadata") or {}
-    if write.live is not None or not sent.get("generation"):
+    generation = _sent_generation(write)
+    if write.live is not None or not generation:
         return write.resource
-    return {**write.resource, "metadata": {**write.resource["metadata"], "generation": sent["generation"]}}
+    return {**write.resource, "metadata": {**write.resource["metadata"], "generation": generation}}
+
+
+def _sent_generation(write: PendingWrite) -> int | None:
+    metadata: Resource = write.read.decoded.resource.get("metadata") or {}
+    generation: int | None = metadata.get("generation")
+    return generation

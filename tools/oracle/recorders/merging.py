@@ -29,8 +29,8 @@ from pytest_crd.engine.jsonvalue import JSONValue
 
 MODULE: Final = "sigs.k8s.io/structured-merge-diff/v6"
 WRAPPERS: Final = programs.REFERENCE / "merging"
-# An exported function: the type of its receiver, if it has one, and its name.
-_FUNCTION: Final = re.compile(r"^func (?:\(\w+ \*?(\w+)\) )?([A-Z]\w*)\(", re.MULTILINE)
+# A function: the type of its receiver, if it has one, and its name.
+_FUNCTION: Final = re.compile(r"^func (?:\(\w+ \*?(\w+)\) )?(\w+)\(", re.MULTILINE)
 # Several runs, for functions that depend on Go's random map order.
 _TIMES: Final = 2
 
@@ -53,6 +53,7 @@ def lay_over(sources: Path, wrappers: Path = WRAPPERS) -> None:
     """Rename the wrapped functions in a copy of the module, and add the wrappers."""
     for wrapper in sorted(wrappers.rglob("recording.go")):
         package = sources / wrapper.parent.relative_to(wrappers)
+        package.mkdir(exist_ok=True)
         text = wrapper.read_text(encoding="utf-8")
         for source in sorted(package.glob("*.go")):
             if not source.name.endswith("_test.go"):

@@ -1,4 +1,4 @@
-"""Run upstream's tests of admission policies, and record the results of compiled expressions: tests/conformance/policytables.jsonl."""
+"""Run upstream's tests of admission policies, and record their calls and results: tests/conformance/policytables.jsonl."""
 
 from __future__ import annotations
 
@@ -17,7 +17,16 @@ from oracle.recorders import files, merging
 from oracle.servers import programs
 
 _WRAPPERS: Final = programs.REFERENCE / "policies"
-_PACKAGES: Final = ("cel", "policy/validating", "policy/mutating")
+_PACKAGES: Final = (
+    "cel",
+    "policy/generic",
+    "policy/matching",
+    "policy/mutating",
+    "policy/validating",
+    "webhook/generic",
+    "webhook/matchconditions",
+    "webhook/predicates",
+)
 
 
 def recorded_facts() -> list[Any]:
