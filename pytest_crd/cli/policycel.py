@@ -111,7 +111,7 @@ def _variables(options: argparse.Namespace, policy: Policy, named: Profile) -> a
     if subject is None:
         raise TrialError("name the file of the object with --self, or that of the old object with --old")
     request = _request(options, new, old, _resource(options, subject))
-    invocation = matching.invocation(request, request.version)
+    invocation = matching.invocation(request, request.group, request.version)
     item = PolicyInvocation(policy, PolicyBinding("", policy.name), invocation, _read(options.params))
     namespace = _read(options.namespace_object) or (labelled(request.namespace) if request.namespace else None)
     return activation.activate(item, request, VersionedObjects(request, named), namespace).expressions

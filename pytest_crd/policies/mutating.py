@@ -205,7 +205,8 @@ class _Round:
             raise FailedMutationError(outcome.problem)
         origins = Origins(variables, joined, reflects=self._profile.reflects_requests)
         go = self._request.interfaces.go
-        if go is not None and item.invocation.version != self._request.version:
+        own = (self._request.group, self._request.version)
+        if go is not None and (item.invocation.group, item.invocation.version) != own:
             raise UnsupportedExpressionError(
                 f"mutations of {current.get('kind')} in another version than the request's"
             )

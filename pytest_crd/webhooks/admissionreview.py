@@ -126,7 +126,7 @@ def describe(request: AdmissionRequest, invocation: Invocation) -> dict[str, JSO
     user = request.user
     fields: dict[str, JSONValue] = {
         "kind": {"group": invocation.kind_group, "version": invocation.kind_version, "kind": invocation.kind},
-        "resource": {"group": group, "version": invocation.version, "resource": request.resource},
+        "resource": {"group": invocation.group, "version": invocation.version, "resource": request.resource},
         "subResource": subresource,
         "requestKind": {"group": group, "version": version, "kind": request.kind, **own},
         "requestResource": {"group": group, "version": version, "resource": request.resource},

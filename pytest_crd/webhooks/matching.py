@@ -59,12 +59,12 @@ class RequestRule(NamedTuple):
     scope: str = _ANY
     resource_names: tuple[str, ...] = ()
 
-    def matches(self, request: AdmissionRequest, version: str) -> bool:
-        """Return whether the rule matches a request, seen as one in *version* of its resource."""
+    def matches(self, request: AdmissionRequest, group: str, version: str) -> bool:
+        """Return whether the rule matches a request, seen as one in *group* and *version* of its resource."""
         return (
             self._matches_scope(request)
             and _lists(self.operations, request.operation)
-            and _lists(self.api_groups, request.group)
+            and _lists(self.api_groups, group)
             and _lists(self.api_versions, version)
             and any(_matches_resource(resource, request) for resource in self.resources)
             and (not self.resource_names or request.name in self.resource_names)
@@ -110,15 +110,17 @@ class Criteria(NamedTuple):
 
 class Invocation(NamedTuple):
     """
-    The resource and the kind of a request in the version that a webhook or a policy matches.
+    The resource and the kind of a request in the group and version that a webhook or a policy matches.
 
     Attributes:
+        group: The group of the resource.
         version: The version of the resource.
         kind_group: The group of the kind, which differs from that of the resource for a Scale.
         kind_version: The version of the kind.
         kind: The kind.
     """
 
+    group: str
     version: str
     kind_group: str
     kind_version: str
@@ -130,14 +132,14 @@ class Invocation(NamedTuple):
         return declared.api_version(self.kind_group, self.kind_version)
 
 
-def invocation(request: AdmissionRequest, version: str) -> Invocation:
-    """Return the invocation of a request, seen as one in *version* of its resource."""
+def invocation(request: AdmissionRequest, group: str, version: str) -> Invocation:
+    """Return the invocation of a request, seen as one in *group* and *version* of its resource."""
     if request.subresource == _SCALE:
-        return Invocation(version, _SCALE_GROUP, "v1", request.kind)
+        return Invocation(group, version, _SCALE_GROUP, "v1", request.kind)
     if request.kind_api_version:
-        group, _, kind_version = request.kind_api_version.rpartition("/")
-        return Invocation(version, group, kind_version, request.kind)
-    return Invocation(version, request.group, version, request.kind)
+        kind_group, _, kind_version = request.kind_api_version.rpartition("/")
+        return Invocation(group, version, kind_group, kind_version, request.kind)
+    return Invocation(group, version, group, version, request.kind)
 
 
 def is_exempt(request: AdmissionRequest) -> bool:
@@ -166,25 +168,29 @@ def find_invocation(
     selector = criteria.object_selector
     if selector and not any(_has_labels(resource, selector) for resource in (current, request.old_object)):
         return None
-    if any(_matching_versions(criteria.excluded, criteria.match_policy, request)):
+    if any(_find_matches(criteria.excluded, criteria.match_policy, request)):
         return None
-    matching = _matching_versions(criteria.rules, criteria.match_policy, request)
-    own = None if criteria.rules or criteria.needs_rule else request.version
-    version = next(matching, own)
-    if version is None:
+    matches = _find_matches(criteria.rules, criteria.match_policy, request)
+    own = None if criteria.rules or criteria.needs_rule else (request.group, request.version)
+    match = next(matches, own)
+    if match is None:
         return None
     if is_lost:
         raise RefusedError(no_namespace(request.namespace))
-    return invocation(request, version)
+    return invocation(request, *match)
 
 
-def _matching_versions(rules: Sequence[RequestRule], match_policy: str, request: AdmissionRequest) -> Iterator[str]:
-    """Yield the version of the request if a rule matches it; then the equivalent versions by rules."""
-    if any(rule.matches(request, request.version) for rule in rules):
-        yield request.version
+def _find_matches(
+    rules: Sequence[RequestRule], match_policy: str, request: AdmissionRequest
+) -> Iterator[tuple[str, str]]:
+    """Yield the group and version of the request if a rule matches it; then the equivalent ones by rules."""
+    if any(rule.matches(request, request.group, request.version) for rule in rules):
+        yield request.group, request.version
     if match_policy == "Equivalent":
+        groups = request.interfaces.groups or (request.group,)
+        equivalent = [(group, version) for group in groups for version in request.interfaces.versions]
         for rule in rules:
-            yield from (version for version in request.interfaces.versions if rule.matches(request, version))
+            yield from (match for match in equivalent if rule.matches(request, *match))
 
 
 def _select_namespace(

@@ -38,7 +38,7 @@ class VersionedObjects:
         """Create for a request, in the version of its objects."""
         self._request = request
         self._profile = profile
-        self._own = matching.invocation(request, request.version)
+        self._own = matching.invocation(request, request.group, request.version)
         self._in_own = request.object
         self._current = ""
         self._is_changed = False
@@ -129,7 +129,7 @@ class VersionedObjects:
         """
         sent = resource.get("apiVersion") or ""
         group, _, _ = sent.rpartition("/")
-        if group != invocation.kind_group:
+        if group not in (invocation.kind_group, *self._request.interfaces.groups):
             kind = f"{sent if group else f'/{sent}'}, Kind={resource.get('kind')}"
             target = printing.quote(invocation.api_version)
             raise NotConvertedError(f"{kind} is unstructured and is not suitable for converting to {target}")

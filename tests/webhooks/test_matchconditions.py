@@ -16,7 +16,7 @@ from pytest_crd.webhooks.matchconditions import MatchConditionError
 def are_met(*expressions: str, policy: str = "Fail", groups: tuple[str, ...] = ("g",)) -> bool:
     request = admissions.admission_request()
     request = request._replace(user=request.user._replace(groups=groups))
-    described = admissionreview.describe(request, matching.invocation(request, "v1"))
+    described = admissionreview.describe(request, matching.invocation(request, request.group, "v1"))
     conditions = [matchconditions.compile_stored(text, NEWEST) for text in expressions]
     variables = admissionexpressions.variables_of(request, described, OBJECT, None)
     return matchconditions.are_met(

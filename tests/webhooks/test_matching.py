@@ -51,7 +51,7 @@ def find(criteria: Criteria, request: AdmissionRequest = REQUEST) -> Invocation 
 def test_rules_match_operation_group_version_resource_and_scope(
     rule: RequestRule, subresource: str, *, is_match: bool
 ) -> None:
-    assert rule.matches(REQUEST._replace(subresource=subresource), "v1") is is_match
+    assert rule.matches(REQUEST._replace(subresource=subresource), "example.com", "v1") is is_match
 
 
 def test_resources_of_the_cluster_and_namespaces_have_the_scope_cluster() -> None:
@@ -59,19 +59,19 @@ def test_resources_of_the_cluster_and_namespaces_have_the_scope_cluster() -> Non
         REQUEST._replace(namespace=""),
         REQUEST._replace(group="", resource="namespaces", namespace="one"),
     ):
-        assert ALL._replace(scope="Cluster").matches(request, "v1")
-        assert not ALL._replace(scope="Namespaced").matches(request, "v1")
+        assert ALL._replace(scope="Cluster").matches(request, request.group, "v1")
+        assert not ALL._replace(scope="Namespaced").matches(request, request.group, "v1")
 
 
 def test_equivalent_versions_match_unless_the_policy_is_exact() -> None:
     second = ALL._replace(api_versions=("v2",))
-    assert find(Criteria((second,))) == Invocation("v2", "example.com", "v2", "Tab")
+    assert find(Criteria((second,))) == Invocation("example.com", "v2", "example.com", "v2", "Tab")
     assert find(Criteria((second,), "Exact")) is None
-    assert find(Criteria((second, ALL))) == Invocation("v1", "example.com", "v1", "Tab")
+    assert find(Criteria((second, ALL))) == Invocation("example.com", "v1", "example.com", "v1", "Tab")
     assert find(Criteria((ALL._replace(api_versions=("v3",)),))) is None
     scale = REQUEST._replace(subresource="scale", kind="Scale")
     invocation = find(Criteria((second,)), scale)
-    assert invocation == Invocation("v2", "autoscaling", "v1", "Scale")
+    assert invocation == Invocation("example.com", "v2", "autoscaling", "v1", "Scale")
     assert invocation.api_version == "autoscaling/v1"
 
 

@@ -64,9 +64,10 @@ class ObjectInterfaces(NamedTuple):
         merge_type: Returns the merge type of the objects with the apiVersion and kind of an object; None if they are
             not of this resource. None for resources whose merge types are unknown.
         go: The Go type of a built-in kind; None for custom resources.
+        groups: The API groups that serve the same resource; empty if only that of the request does.
 
     Reference:
-        apiserver admission/interfaces.go, ObjectInterfaces.
+        apiserver admission/interfaces.go, ObjectInterfaces; apimachinery runtime/mapper.go, EquivalentResourceMapper.
     """
 
     versions: tuple[str, ...]
@@ -74,6 +75,7 @@ class ObjectInterfaces(NamedTuple):
     default: Callable[[Resource], Resource]
     merge_type: Callable[[Resource], MergeType | None] | None = None
     go: GoObjects | None = None
+    groups: tuple[str, ...] = ()
 
 
 def single_version(api_version: str) -> ObjectInterfaces:

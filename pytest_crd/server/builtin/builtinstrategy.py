@@ -22,7 +22,7 @@ from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
 from pytest_crd.engine.registry.subresources import Subresources
-from pytest_crd.server.builtin import autoscalerforms, builtinowners, namerules, partwrites
+from pytest_crd.server.builtin import autoscalerforms, builtinowners, eventforms, namerules, partwrites
 from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
 from pytest_crd.server.builtin.builtinowners import BuiltInOwners, Merging
 from pytest_crd.server.builtin.validation import kindvalidation
@@ -121,7 +121,12 @@ class BuiltInStrategy(ObjectStrategy):
         functions = super().interfaces._replace(merge_type=merge_type, go=self._go)
         if self.plural == autoscalerforms.PLURAL:
             return functions._replace(versions=autoscalerforms.VERSIONS, convert=autoscalerforms.convert)
+        if self.plural == eventforms.PLURAL:
+            return functions._replace(groups=eventforms.GROUPS, convert=self._convert_event)
         return functions
+
+    def _convert_event(self, value: Resource, api_version: str) -> Resource:
+        return eventforms.convert(value, api_version, self.profile)
 
     def _field_manager(self, kind: BuiltInKind) -> FieldManager:
         has_status = kind.subresources.has_status

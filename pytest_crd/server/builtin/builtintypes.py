@@ -19,7 +19,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import handlers, request, scale
-from pytest_crd.engine.registry.admission import Admission
+from pytest_crd.engine.registry.admission import Admission, ObjectInterfaces
 from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.engine.registry.subresources import Subresources
@@ -31,6 +31,7 @@ from pytest_crd.server.builtin import (
     builtindefaults,
     builtingotypes,
     builtinkinds,
+    eventforms,
     finishing,
     labelselectors,
     partwrites,
@@ -50,17 +51,6 @@ if TYPE_CHECKING:
     from pytest_crd.server.builtin.builtinstrategy import BuiltInStrategy  # a large import, needed for writes only
 
 _SCALE: Final = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
-# Renamed fields of events in `events.k8s.io`, with their names in the stored `v1` form.
-_EVENT_FIELDS: Final = {
-    "regarding": "involvedObject",
-    "note": "message",
-    "reportingController": "reportingComponent",
-    "deprecatedSource": "source",
-    "deprecatedFirstTimestamp": "firstTimestamp",
-    "deprecatedLastTimestamp": "lastTimestamp",
-    "deprecatedCount": "count",
-}
-_EVENT_GROUP: Final = "events.k8s.io"
 _SERVICES: Final = "services"
 _AUTOSCALER_V1: Final = "autoscaling/v1"
 # Metadata fields that requests to the status leave unchanged.
@@ -150,9 +140,14 @@ class BuiltInType(ResourceType):
         return builtinstrategy.BuiltInStrategy(kind, self.profile)
 
     @property
+    def interfaces(self) -> ObjectInterfaces:
+        """Functions for its objects, for admission plugins."""
+        return self._strategy.interfaces
+
+    @property
     def resource(self) -> str:
         """The name in messages and in the store; events of both groups share one."""
-        return self.names.plural if self.group == _EVENT_GROUP else super().resource
+        return self.names.plural if self.group == eventforms.GROUP else super().resource
 
     def _subresource(
         self, name: str, verbs: Sequence[str], kind: str = "", group: str = "", version: str = ""
@@ -252,22 +247,18 @@ class BuiltInType(ResourceType):
         if self.api_version == _AUTOSCALER_V1:
             form = autoscalerforms.to_v1({**stored})
             return {**decoding.decode(form, self._go_type).value, "apiVersion": self.api_version}
-        if self.group != _EVENT_GROUP:
+        if self.group != eventforms.GROUP:
             return stored
-        names = {stored_name: name for name, stored_name in _EVENT_FIELDS.items()}
-        renamed = {names.get(key, key): value for key, value in stored.items()}
-        return {**decoding.decode(renamed, self._go_type).value, "apiVersion": self.api_version}
+        return eventforms.convert(stored, self.api_version, self.profile)
 
     def _to_stored(self, value: Resource) -> Resource:
         if self.api_version == _AUTOSCALER_V1:
             stored = builtingotypes.of_kind("autoscaling/v2", self.names.kind, self.profile)
             form = autoscalerforms.to_v2({**value})
             return {**decoding.decode(form, stored).value, "apiVersion": "autoscaling/v2"}
-        if self.group != _EVENT_GROUP:
+        if self.group != eventforms.GROUP:
             return value
-        renamed = {_EVENT_FIELDS.get(key, key): item for key, item in value.items()}
-        stored = builtingotypes.of_kind("v1", self.names.kind, self.profile)
-        return {**decoding.decode(renamed, stored).value, "apiVersion": "v1"}
+        return eventforms.convert(value, "v1", self.profile)
 
     def read(self, entry: StoredObject) -> Resource:
         """Return a stored object in this version, with its resourceVersion."""
@@ -308,7 +299,7 @@ class BuiltInType(ResourceType):
     @property
     def _row_type(self) -> str:
         """The key of the rows and columns; events are printed in their stored form."""
-        is_alone = not self.group or self.group == _EVENT_GROUP
+        is_alone = not self.group or self.group == eventforms.GROUP
         return self.names.plural if is_alone else f"{self.names.plural}.{self.group}/{self.version}"
 
     def selectable(self, object_: Resource) -> Mapping[str, str]:
