@@ -398,9 +398,9 @@ COMMANDS: Final = (
     Command(
         "compare integration",
         "oracle.comparisons.integration",
-        "apiextensions-apiserver's own `test/integration` against `pytest-crd serve`, with reasons for failures",
+        "integration tests of apiextensions-apiserver and of policies against `pytest-crd serve`, with reasons for failures",
         ("Go",),
-        "ten minutes",
+        "twenty minutes",
     ),
     Command(
         "compare live",

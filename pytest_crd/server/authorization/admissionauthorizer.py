@@ -15,7 +15,7 @@ from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 
 class AuthorizedAdmission(NamedTuple):
     """
-    Admission plugins with the authorizer of the server, if it has the roles of a project.
+    Admission plugins with the authorizer of the server, if it knows roles.
 
     Attributes:
         inner: The plugins.
@@ -34,7 +34,7 @@ class AuthorizedAdmission(NamedTuple):
         return self.inner.validate(self._authorized(request))
 
     def _authorized(self, request: AdmissionRequest) -> AdmissionRequest:
-        return request._replace(authorize=self._authorize) if self.authorizer.has_project_roles else request
+        return request._replace(authorize=self._authorize) if self.authorizer.knows_roles else request
 
     def _authorize(self, access: AccessRequest) -> AccessAnswer:
         return authorize(self.authorizer, access)

@@ -74,6 +74,11 @@ class RoleAuthorizer:
         self._lock = threading.Lock()
 
     @property
+    def knows_roles(self) -> bool:
+        """True if the server has the roles of a project, or a binding that a client created."""
+        return self.has_project_roles or bool(self.source.own_bindings())
+
+    @property
     def needed(self) -> Mapping[RuleKey, frozenset[Permission]]:
         """The parts of rules that allowed a request."""
         with self._lock:

@@ -7,7 +7,7 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from pytest_crd.engine.golang import printing
@@ -25,6 +25,9 @@ class RoleSource(Protocol):
 
     def bindings(self, kind: str, namespace: str) -> Iterable[Binding]:
         """Return the ClusterRoleBindings, or the RoleBindings of a namespace."""
+
+    def own_bindings(self) -> Sequence[Binding]:
+        """Return the bindings that a new cluster lacks."""
 
 
 class GrantedRule(NamedTuple):

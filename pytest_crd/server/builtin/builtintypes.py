@@ -19,7 +19,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import handlers, request, scale
-from pytest_crd.engine.registry.admission import Admission
+from pytest_crd.engine.registry.admission import Admission, ObjectInterfaces
 from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.engine.registry.subresources import Subresources
@@ -139,6 +139,11 @@ class BuiltInType(ResourceType):
             self._record.generates,
         )
         return builtinstrategy.BuiltInStrategy(kind, self.profile)
+
+    @property
+    def interfaces(self) -> ObjectInterfaces:
+        """Functions for its objects, for admission plugins."""
+        return self._strategy.interfaces
 
     @property
     def resource(self) -> str:

@@ -25,9 +25,10 @@ class _Plugins:
         return self.mutate(request)
 
 
-def test_expressions_ask_the_roles_of_a_project() -> None:
+def test_expressions_ask_the_roles_of_the_server() -> None:
     role = policies.role("r", policies.rule("get", "pods"), policies.rule("get", nonResourceURLs=["/x"]))
-    server = policies.api([role, policies.binding("b", "r", policies.user("jane"))])
+    binding = policies.binding("b", "r", policies.user("jane"))
+    server = policies.api([])
     authorizer, plugins = server.catalog.authorizer, _Plugins()
     interfaces = admission.single_version("v1")
     request = AdmissionRequest(
@@ -35,7 +36,8 @@ def test_expressions_ask_the_roles_of_a_project() -> None:
     )  # fmt: skip
     admitted = AuthorizedAdmission(plugins, authorizer)
     admitted.mutate(request)
-    authorizer.has_project_roles = True
+    server.catalog.roles.put(role)
+    server.catalog.roles.put(binding)
     admitted.validate(request)
     first, request = plugins.requests
     assert first.authorize is None

@@ -1,4 +1,4 @@
-// Package integration has nothing of its own: it says what the tests of apiextensions-apiserver need to be built.
+// Package integration has nothing of its own: it says what the tests of apiextensions-apiserver and Kubernetes need to be built.
 package integration
 
 import (
@@ -7,4 +7,6 @@ import (
 	_ "k8s.io/apiextensions-apiserver/test/integration"
 	_ "k8s.io/apiextensions-apiserver/test/integration/conversion"
 	_ "k8s.io/apiextensions-apiserver/test/integration/fixtures"
+	_ "k8s.io/kubernetes/test/integration/apiserver/cel"
+	_ "k8s.io/kubernetes/test/integration/apiserver/cel/authorizerselector"
 )

@@ -63,12 +63,10 @@ class Suite(NamedTuple):
     program: Path
     folder: Path
 
-    @property
-    def names(self) -> list[str]:
-        """The names of the tests, in the order of the files."""
-        process = subprocess.run(
-            [str(self.program), "-test.list", "."], cwd=self.folder, check=True, capture_output=True, text=True
-        )
+    def list_names(self, environment: Mapping[str, str]) -> list[str]:
+        """Return the names of the tests, in the order of the files."""
+        command = [str(self.program), "-test.list", "."]
+        process = subprocess.run(command, cwd=self.folder, env=environment, check=True, capture_output=True, text=True)
         return [line for line in process.stdout.splitlines() if line.startswith("Test")]
 
     def run(self, name: str, environment: Mapping[str, str], patience: float) -> Outcome:
@@ -104,8 +102,9 @@ def build(module: Module, package: str, replaced: Mapping[str, Path] | None = No
     """
     replaced = replaced or {}
     source = module.source
-    contents = [(module.folder / "go.sum").read_bytes(), *(file.read_bytes() for file in replaced.values())]
-    digest = hashlib.sha256(b"\0".join([package.encode(), *contents])).hexdigest()[:12]
+    sources = [module.folder / "go.sum", *sorted(module.folder.rglob("*.go"))]
+    parts = [text.encode() for text in (package, *replaced)] + [file.read_bytes() for file in sources]
+    digest = hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
     folder = programs.cache() / f"tests-{digest}"
     # Named as `go test` names it: tests may check their name as a client.
     program = folder / f"{Path(package).name}.test"
@@ -143,9 +142,10 @@ def _overlay_flags(module: Module, source: Path, folder: Path, replaced: Mapping
     """
     Return the build flags that replace files of a module.
 
-    Go replaces no files inside its module cache, so go.mod redirects the module to a symbolic link.
+    Go replaces no files inside its module cache, so go.mod redirects the module to a symbolic link. Builds with different
+    replacements share the link, and therefore the compiled packages without replaced files.
     """
-    link, mod, overlay = folder / "upstream", folder / "go.mod", folder / "overlay.json"
+    link, mod, overlay = programs.cache() / source.name, folder / "go.mod", folder / "overlay.json"
     link.unlink(missing_ok=True)
     link.symlink_to(source)
     for name in (mod.name, "go.sum"):
