@@ -124,7 +124,7 @@ REPORTS: Final = Setting(
 )
 FAIL_UNDER: Final = Setting(
     SettingKind.TEXT,
-    "Fail if cases hold less than this percentage of the schemas' points.",
+    "Fail if cases hold less than this percentage of the schemas' points, or see less of the policies' results.",
     _percentage,
     ini="crd_cov_fail_under",
     option="--crd-cov-fail-under",

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_crd.plugin import projectpolicies, session
 from pytest_crd.plugin.features.policies import coveragelines
+from pytest_crd.plugin.features.policies.coveragelines import PolicyCoverage
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import coverage
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
@@ -30,7 +31,8 @@ class Hooks:
         config.stash[CHECKED_POLICIES] = projectpolicies.make_scope(config, places)
         names = " ".join((*places.paths, *(f"`{command}`" for command in places.commands)))
         session.add_part(config, lambda: Part(words=f"admission policies from {names}"))
-        self._is_measured = coverage.read(config) is not None
+        self._settings = coverage.read(config)
+        self._coverage: PolicyCoverage | None = None
         self._reached: set[tuple[str, ...]] = set()
 
     @pytest.hookimpl(wrapper=True)
@@ -39,7 +41,7 @@ class Hooks:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Count the points of a passed test."""
         report = yield
-        if self._is_measured and call.when == "call":
+        if self._settings is not None and call.when == "call":
             reached = projectpolicies.take_reached(item.config)
             if report.passed and not hasattr(report, "wasxfail"):
                 self._reached |= reached
@@ -47,10 +49,14 @@ class Hooks:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Send the points of a worker of pytest-xdist to the controller."""
+        """Measure the coverage, and fail a session with too little; a worker of pytest-xdist sends its points to the controller."""
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
             output[_REACHED] = sorted(self._reached)
+        elif self._settings is not None and not self._config.option.collectonly:
+            self._coverage = coveragelines.measure(self._config, self._places, self._settings, self._reached)
+            if not self._coverage.is_enough and session.exitstatus == pytest.ExitCode.OK:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -59,9 +65,9 @@ class Hooks:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Write the coverage of each policy."""
-        if not self._is_measured or hasattr(self._config, "workerinput") or self._config.option.collectonly:
+        if self._coverage is None:
             return
         terminalreporter.ensure_newline()
         terminalreporter.section("coverage of admission policies", sep="_")
-        for line in coveragelines.lines(self._config, self._places, self._reached):
+        for line in self._coverage.lines:
             terminalreporter.write_line(line)

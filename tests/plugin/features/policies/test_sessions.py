@@ -245,9 +245,30 @@ def test_coverage_names_the_results_that_no_passed_test_has_seen(timers: Project
     )
 
 
+LITTLE = {
+    "too little": (("--crd-cov-fail-under=1",), 1, "crd: coverage of admission policies is 0%, less than the 1% of crd_cov_fail_under"),
+    "earlier runs": (
+        ("--crd-cov-fail-under=1", "--crd-cov-append"),
+        1,
+        "crd: results of earlier runs do not count, so crd_cov_fail_under is not applied to 0 of 8 results",
+    ),
+    "no limit": ((), 0, "config/policies/policy.yaml:1: short-timers: 0 of 8 results"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "code", "line"), LITTLE.values(), ids=LITTLE)
+def test_too_few_results_fail_a_session(timers: Project, options: tuple[str, ...], code: int, line: str) -> None:
+    timers.write(
+        "test_timers.crd.yaml", "crd: timers.stories.example.com\npruning: [{name: a, input: {}, expected: {}}]\n"
+    )
+    result = timers.run("--crd-cov", *options)
+    result.stdout.fnmatch_lines([line])
+    assert result.ret == code
+
+
 def test_the_coverage_of_faulty_policies_is_not_known(timers: Project) -> None:
     timers.write("config/policies/policy.yaml", POLICY)
-    result = timers.run("--crd-cov")
+    result = timers.run("--crd-cov", "--crd-cov-fail-under=1")
     words = "config/policies/policy.yaml:1: the policy short-timers has no binding, so it has no effect"
     result.stdout.fnmatch_lines([f"crd: coverage of policies is not known: {words}*"])
 
