@@ -124,10 +124,6 @@ class Composition:
         bound[VARIABLES] = LazyVariables(self.compiled, bound, budget)
         return bound
 
-    def environment(self) -> Environment:
-        """Return the environment of the policy's validations."""
-        return self._environment(None, self._declared)
-
     def _environment(self, extend: Extend | None, declared: Declared) -> Environment:
         environment = admissionexpressions.environment(self._profile, declared, self._further, self._structs)
         return environment if extend is None else extend(environment)

@@ -207,14 +207,8 @@ class _Round:
             raise FailedMutationError(outcome.problem)
         origins = Origins(variables, joined, reflects=self._profile.reflects_requests)
         go = self._request.interfaces.go
-        if go is not None and item.invocation.group != self._request.group:
-            # The server converts the patched object to the version of the request, with a scheme that cannot.
-            api_version = declared.api_version(self._request.group, self._request.version)
-            raise FailedMutationError(typemeta.unsuitable(go.type.name, api_version, self._profile))
-        if go is not None and item.invocation.version != self._request.version:
-            raise UnsupportedExpressionError(
-                f"mutations of {current.get('kind')} in another version than the request's"
-            )
+        if go is not None and (problem := self._find_unconvertible(item.invocation, go)):
+            raise FailedMutationError(problem)
         if item.policy.mutations[index].patch_type == APPLY_CONFIGURATION:
             merged = applyconfiguration.apply(outcome.value, origins, current, find_type(current))
             return merged if go is None else _decode(jsonvalue.written(merged), go)
@@ -224,6 +218,21 @@ class _Round:
         if is_scale and go is None and patched is not current:
             raise FailedMutationError(_SCALE)
         return patched if go is None else go.default({**patched})
+
+    def _find_unconvertible(self, invocation: Invocation, go: GoObjects) -> str:
+        """
+        Return why the server cannot convert a patched object of a built-in kind to the version of the request; empty if it need not.
+
+        Its scheme has no conversions between versions without the internal one.
+        """
+        version = self._request.version
+        if invocation.group != self._request.group:
+            api_version = declared.api_version(self._request.group, version)
+            return typemeta.unsuitable(go.type.name, api_version, self._profile)
+        if invocation.version == version:
+            return ""
+        kind = go.type.name.partition(".")[2]
+        return f"converting ({invocation.version}.{kind}) to ({version}.{kind}): unknown conversion"
 
     def _fail(
         self, policy: Policy, binding: PolicyBinding | None, problem: str, reason: str = policyrefusals.INVALID

@@ -199,17 +199,6 @@ def test_objects_without_a_known_type_are_unsupported() -> None:
         mutate("Object{}")
 
 
-def test_mutations_of_built_in_objects_in_another_version_are_unsupported() -> None:
-    scalers = "/apis/autoscaling/v2/namespaces/{ns}/horizontalpodautoscalers"
-    rule = {"apiGroups": ["autoscaling"], "apiVersions": ["v1"], "operations": ["*"], "resources": ["*"]}
-    target = {"kind": "Deployment", "name": "a", "apiVersion": "apps/v1"}
-    body = {"metadata": {"name": "a"}, "spec": {"scaleTargetRef": target, "maxReplicas": 3}}
-    policy = {"matchConstraints": {"resourceRules": [rule]}, "mutations": "Object{}"}
-
-    with pytest.raises(UnsupportedExpressionError, match="in another version than the request's"):
-        answers([{"send": {"method": "POST", "path": scalers, "body": body}}], set=policy)
-
-
 def _interfaces() -> Any:
     return admission.single_version("v1")._replace(merge_type=lambda _: None)
 
