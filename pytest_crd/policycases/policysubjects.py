@@ -102,7 +102,9 @@ def _find_profile(case_file: CaseFile, catalog: Catalog) -> Profile:
     try:
         return profile.named(servedversions.find_served(own or catalog.kubernetes_version))
     except UnknownVersionError as error:
-        raise _mistake(case_file, str(error), "policy" if own is None else "kubernetesVersion") from None
+        if own is not None:
+            raise _mistake(case_file, str(error), "kubernetesVersion") from None
+        raise _mistake(case_file, f"{error}, as `kubernetesVersion:` of this file") from None
 
 
 def _find_policy(case_file: CaseFile, project: ProjectPolicies) -> BoundPolicy:
