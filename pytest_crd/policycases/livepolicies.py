@@ -37,6 +37,9 @@ _QUIET: Final = frozenset({"ConfigMap", "Secret", "ServiceAccount"})
 # How long a server looks for a new kind of params at most, in seconds.
 _PARAMS_PATIENCE: Final = 45.0
 _PAUSE: Final = 0.5
+# The group of administrators, whom a server allows everything.
+_ADMINISTRATORS: Final = "system:masters"
+_NO_IMPERSONATION: Final = "cannot impersonate resource"
 
 
 class PolicyJudge:
@@ -93,8 +96,8 @@ class PolicyJudge:
         expressions = json.dumps([item.value["spec"] for item in subject.manifests])
         if not isinstance(self._stages, OwnStages):
             yield "a policy of the project would be created beside the CRDs that are installed"
-        if case.user is not None:
-            yield "the case names a user, and requests are sent as the user of the kubeconfig"
+        if case.user is not None and not _is_plain(case.user):
+            yield "a user with groups, a uid or extra values, or of the system, cannot be impersonated with the right to send the request"
         if case.authorizer is not None or "authorizer" in expressions:
             yield "expressions ask the authorizer, which knows the roles of the server"
         if request.operation == "CONNECT":
@@ -126,26 +129,29 @@ class PolicyJudge:
                 old=old and _without_version(old),
                 params=tuple(map(_without_version, params)),
                 namespace_object=_without_version(namespace),
-                user=self._find_user(),
+                user=self._find_user() if case.user is None else {**case.user, "groups": [_ADMINISTRATORS]},
             )
             outcome = policyrunner.ask(asked, names.subject, dry_run=True)
-            return self._exchange(outcome, old, names)
+            return self._exchange(case, outcome, old, names)
 
-    def _exchange(self, outcome: PolicyOutcome, old: JSONObject | None, names: LiveNames) -> Facts:
+    def _exchange(self, case: PolicyCase, outcome: PolicyOutcome, old: JSONObject | None, names: LiveNames) -> Facts:
         """Send a request until the answers are equal, and return their facts."""
         request = outcome.request
+        user = case.user and {"Impersonate-User": case.user["username"], "Impersonate-Group": _ADMINISTRATORS}
         ours = answerfacts.of_engine(outcome.response, request.sent)
         sent = request.versioned(old["metadata"]["resourceVersion"]) if old else request.sent
         query = {"dryRun": "All", **({} if sent is None else {"fieldValidation": "Strict"})}
         end = time.monotonic() + (_PARAMS_PATIENCE if names.has_param_crd else sum(client.PAUSES))
         while True:
-            answer = self._server.ask(request.method, request.path, sent, query=query)
+            answer = self._server.ask(request.method, request.path, sent, query=query, headers=user)
             theirs = answerfacts.of_server(answer, request.sent)
             if answerfacts.are_equal(ours, theirs):
                 return ours
             if time.monotonic() > end:
                 break
             self._server.rest(_PAUSE)
+        if _NO_IMPERSONATION in answer.message:
+            raise NotAskedError(answer.message)
         if names.policy not in answer.message:
             obstacles.refuse_as_no_answer(answer)
         described = {"method": request.method, "path": request.path, "query": query, "body": sent}
@@ -160,6 +166,11 @@ class PolicyJudge:
                 raise NotAskedError(f"the server does not tell the user: {answer.code} {answer.message}")
             self._user = answer.body["status"]["userInfo"]
         return self._user
+
+
+def _is_plain(user: JSONObject) -> bool:
+    """Return whether a user has only a name, and no groups by its name."""
+    return not any(user.get(key) for key in ("groups", "uid", "extra")) and not user["username"].startswith("system:")
 
 
 def _without_version(value: JSONValue) -> JSONObject:

@@ -15,7 +15,7 @@ from pytest_crd import engine
 from pytest_crd.cases import objectsources
 from pytest_crd.cases.model import PolicyCase
 from pytest_crd.cases.questions import PolicyQuestion
-from pytest_crd.engine.registry.admission import ADMINISTRATOR
+from pytest_crd.engine.registry.admission import ADMINISTRATOR, User
 from pytest_crd.live import client, remnants
 from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run, Target
 from pytest_crd.live.sandbox import Sandbox
@@ -96,7 +96,9 @@ class ApiTransport:
         if (reply := self.interfere(method, url, json.loads(data or b"null"))) is not None:
             return reply
         sent = {key.lower(): value for key, value in headers.items()}
-        answer = self.api.answer(HTTPRequest(method, url, sent, data or b"", user=ADMINISTRATOR))
+        name, groups = sent.pop("impersonate-user", ""), (sent.pop("impersonate-group", ""), "system:authenticated")
+        user = User(name, groups=groups) if name else ADMINISTRATOR
+        answer = self.api.answer(HTTPRequest(method, url, sent, data or b"", user=user))
         assert isinstance(answer, HTTPAnswer)
         warnings = (("Warning", f"299 - {json.dumps(text)}") for text in answer.warnings)
         return Reply(answer.code, [*answer.headers, *warnings], answer.body)
@@ -180,8 +182,28 @@ def test_params_of_a_crd_are_in_its_group(tmp_path: Path, server: ApiTransport) 
     assert judge(server, denied) == LiveVerdict(LiveOutcome.AGREED)
 
 
+BY_USER = FEW.replace("'at most ' + params.data.most", "request.userInfo.username + ' may have ' + params.data.most")
+
+
+def test_a_user_is_impersonated(tmp_path: Path, server: ApiTransport) -> None:
+    denied = question(
+        tmp_path, f"user: {{username: ada}}\n  {NAMESPACE}\n  input: {GARDEN % 6}\n  error: ada may have 5", BY_USER
+    )
+    assert judge(server, denied) == LiveVerdict(LiveOutcome.AGREED)
+
+
+def test_a_user_that_may_not_be_impersonated_is_not_asked(tmp_path: Path, server: ApiTransport) -> None:
+    words = (
+        'users "ada" is forbidden: User "me" cannot impersonate resource "users" in API group "" at the cluster scope'
+    )
+    server.interfere = _replying("POST", "gardens?dryRun", _status(403, words))
+    denied = question(tmp_path, f"user: {{username: ada}}\n  {NAMESPACE}\n  input: {GARDEN % 6}\n  error: at most 5")
+    assert judge(server, denied) == LiveVerdict(LiveOutcome.NOT_ASKED, words)
+
+
 UNASKED = {
-    "a user": (f"user: {{username: ada}}\n  {NAMESPACE}\n  input: {GARDEN % 5}\n  accepted: true", FEW, "the case names a user"),
+    "a user with groups": (f"user: {{username: ada, groups: [a]}}\n  {NAMESPACE}\n  input: {GARDEN % 5}\n  accepted: true", FEW, "a user with groups"),
+    "a user of the system": (f"user: {{username: 'system:serviceaccount:a:b'}}\n  {NAMESPACE}\n  input: {GARDEN % 5}\n  accepted: true", FEW, "or of the system"),
     "an authorizer": (f"authorizer: []\n  {NAMESPACE}\n  input: {GARDEN % 5}\n  accepted: true", FEW, "expressions ask the authorizer"),
     "an object of the cluster": ("input: {apiVersion: v1, kind: Node}\n  accepted: true", TALL, "objects without a namespace"),
     "an old object that starts something": (
