@@ -10,6 +10,7 @@ import datetime as dt
 import decimal
 import marshal
 import math
+import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
@@ -65,12 +66,17 @@ def copy(value: JSONValue) -> JSONValue:
 
 
 def written(value: JSONValue) -> JSONValue:
-    """Return a value as Go writes it: with null for each `NIL_LIST`."""
+    """Return a value as Go writes it: with null for each `NIL_LIST`. Unchanged parts are shared."""
     if value is NIL_LIST:
         return None
     if type(value) is dict:
-        return {key: written(item) for key, item in value.items()}
-    return [written(item) for item in value] if type(value) is list else value
+        containers = ((key, item) for key, item in value.items() if type(item) in CONTAINERS)
+        changed = {key: new for key, item in containers if (new := written(item)) is not item}
+        return {**value, **changed} if changed else value
+    if type(value) is not list or CONTAINERS.isdisjoint(map(type, value)):
+        return value
+    items = [*map(written, value)]
+    return value if all(map(operator.is_, items, value)) else items
 
 
 def is_too_deep(value: JSONValue, limit: int = MAX_DEPTH) -> bool:

@@ -94,8 +94,10 @@ class Origins:
         names: dict[int, str] = {}
         for variable, value in self._variables.items():
             structs = _STRUCTS.get(variable, {}) if self._reflects else {}
-            for path, part in _parts(value, ()):
-                names[id(part)] = _name(part, path, structs) if structs else ""
+            if structs:
+                names |= {id(part): _name(part, path, structs) for path, part in _parts(value, ())}
+            else:
+                names |= dict.fromkeys(_find_ids(value), "")
         return names
 
 
@@ -103,6 +105,17 @@ def _name(part: Value, path: tuple[str, ...], structs: Mapping[tuple[str, ...], 
     if path[:1] == ("options",):
         return ""
     return structs.get(path, "list(dyn)" if isinstance(part, list) else "map(dyn, dyn)")
+
+
+def _find_ids(value: Value) -> list[int]:
+    """Return the ids of the lists and maps in a value."""
+    ids: list[int] = []
+    level = [value] if isinstance(value, dict | list) else []
+    while level:
+        ids += map(id, level)
+        below = (item for part in level for item in (part.values() if isinstance(part, dict) else part))
+        level = [item for item in below if isinstance(item, dict | list)]
+    return ids
 
 
 def _parts(value: Value, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Value]]:

@@ -379,7 +379,7 @@ class RequestReader(NamedTuple):
         except RefusedError as refused:
             raise RefusedError(refused.refusal, decoded, refused.warnings) from None
         warned = decoded._replace(warnings=(*decoded.warnings, *admitted.warnings))
-        if admitted.object is None or jsonvalue.equal(jsonvalue.written(admitted.object), sent):
+        if admitted.object is None or _is_unchanged(admitted.object, sent):
             return warned, managed
         changes = replace(warned.changes, mutated=admitting.find_changes(sent, admitted.object))
         new = self.decoder.admitted(admitted.object, warned._replace(changes=changes), request)
@@ -400,6 +400,11 @@ class RequestReader(NamedTuple):
         if refused is not None:
             raise RefusedError(refused)
         return applying.read(request.body, self.profile)
+
+
+def _is_unchanged(admitted: Resource, sent: Resource) -> bool:
+    """Return whether an object is the same after admission; an empty list that becomes a `NIL_LIST` is a change."""
+    return jsonvalue.equal(admitted, sent) and jsonvalue.written(admitted) is admitted
 
 
 def apply_or_refuse(apply: Callable[[], Applied]) -> Applied:
