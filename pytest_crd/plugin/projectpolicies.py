@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Final
 
@@ -94,6 +95,17 @@ def take_reached(config: pytest.Config) -> set[tuple[str, ...]]:
     meter = config.stash.get(_METER, PolicyMeter())
     config.stash[_METER] = PolicyMeter()
     return {tuple(point) for point in meter.reached}
+
+
+@contextlib.contextmanager
+def unmeasured(config: pytest.Config) -> Iterator[None]:
+    """Count no results of policies as coverage until the end of the `with` block."""
+    meter = config.stash.get(_METER, PolicyMeter())
+    config.stash[_METER] = PolicyMeter()
+    try:
+        yield
+    finally:
+        config.stash[_METER] = meter
 
 
 def make_scope(config: pytest.Config, places: ManifestPlaces) -> PolicyScope:

@@ -76,7 +76,7 @@ class PolicyJudge:
                 obstacles.refuse_as_changed(self._server, (resource.group, resource.names.plural), error.ours, theirs)
                 parts = (names.restore(part) for part in (error.request, error.ours, theirs))
                 raise DisagreementError(*parts) from None
-        original = answerfacts.of_engine(policyrunner.ask(case, question.subject).response, plain.request.sent)
+        original = answerfacts.of_engine(policyrunner.ask(case, question.subject.unheard).response, plain.request.sent)
         if answerfacts.are_equal(original, names.restore(ours)):
             return []
         return ["compared under other names, as another user or another version, under which the answer is another"]

@@ -41,6 +41,12 @@ class PolicySubject(NamedTuple):
     profile: Profile
 
     @property
+    def unheard(self) -> PolicySubject:
+        """The same policy without listeners, so that its evaluation does not count as coverage."""
+        facts = self.admission.facts._replace(listeners=PolicyListeners())
+        return self._replace(admission=self.admission._replace(facts=facts))
+
+    @property
     def context(self) -> Context:
         """The policy and the versions for a report."""
         policy = self.bound.policy
@@ -77,7 +83,7 @@ def reread(
     named: Profile | None = None,
 ) -> PolicySubject:
     """
-    Return a policy in another form, without listeners.
+    Return a policy in another form, without listeners and webhooks.
 
     Args:
         subject: The policy.
@@ -90,11 +96,9 @@ def reread(
     """
     named = named or subject.profile
     project = reading.read(manifests, named).policies
-    facts = subject.admission.facts._replace(listeners=PolicyListeners())
+    admission = subject.unheard.admission._replace(webhooks=None)
     (bound,) = (*project.validating, *project.mutating)
-    return subject._replace(
-        bound=bound, manifests=manifests, admission=ProjectAdmission(facts), crds=crds, profile=named
-    )
+    return subject._replace(bound=bound, manifests=manifests, admission=admission, crds=crds, profile=named)
 
 
 def _find_profile(case_file: CaseFile, catalog: Catalog) -> Profile:

@@ -21,7 +21,7 @@ from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run, Target
 from pytest_crd.live.sandbox import Sandbox
 from pytest_crd.live.stages import NotAskedError
 from pytest_crd.live.transport import Reply
-from pytest_crd.policycases import livepolicies, rehearsals
+from pytest_crd.policycases import livepolicies, policyrunner, rehearsals
 from pytest_crd.policycases.livepolicies import PolicyJudge
 from pytest_crd.policycases.rehearsals import Rehearsal
 from pytest_crd.server.api import Api
@@ -183,6 +183,18 @@ def test_params_of_a_crd_are_in_its_group(tmp_path: Path, server: ApiTransport) 
 
 
 BY_USER = FEW.replace("'at most ' + params.data.most", "request.userInfo.username + ' may have ' + params.data.most")
+
+
+def test_answers_for_a_live_server_are_no_coverage(tmp_path: Path, server: ApiTransport) -> None:
+    asked = question(tmp_path, f"{NAMESPACE}\n  input: {GARDEN % 6}\n  error: at most 5 in shop")
+    listeners = asked.subject.admission.facts.listeners
+    evaluations: list[Any] = []
+    listeners.observe = listeners.observe_match = evaluations.append
+
+    judge(server, asked)
+    assert evaluations == []
+    policyrunner.run(asked.case, asked.subject)
+    assert evaluations
 
 
 def test_a_user_is_impersonated(tmp_path: Path, server: ApiTransport) -> None:

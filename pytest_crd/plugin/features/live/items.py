@@ -11,7 +11,7 @@ import pytest
 from pytest_crd.cases.questions import AnyQuestion
 from pytest_crd.engine.observer import Observer
 from pytest_crd.live.run import LiveOutcome, LiveVerdict
-from pytest_crd.plugin import session
+from pytest_crd.plugin import projectpolicies, session
 from pytest_crd.plugin.items import failures
 from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import FailureText, TextFailure
@@ -81,7 +81,11 @@ def foresee_questions(item: pytest.Item, observer: Observer) -> list[AnyQuestion
         return []
     # Errors are ignored here: the test raises them when it runs.
     questions: list[AnyQuestion] = []
-    with observer.heard_by(question=questions.append), contextlib.suppress(Exception):
+    with (
+        projectpolicies.unmeasured(item.config),
+        observer.heard_by(question=questions.append),
+        contextlib.suppress(Exception),
+    ):
         run()
     return questions
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from pytest_crd.engine.observer import Observer
 from pytest_crd.live.run import LiveOutcome, LiveVerdict
@@ -19,6 +22,7 @@ class _Item:
     def __init__(self, name: str) -> None:
         self.name = name
         self.times = 0
+        self.config = SimpleNamespace(stash=pytest.Stash())
 
     def get_closest_marker(self, _: str) -> None:
         return None

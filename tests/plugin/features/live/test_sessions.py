@@ -675,3 +675,15 @@ def test_cases_of_a_policy_are_asked_of_a_server_that_may_have_it(requesting: Pr
     result.stdout.fnmatch_lines(
         ["crd: live: 1 not asked: a policy of the project would be created beside the CRDs that are installed"]
     )
+
+
+def test_requests_that_are_asked_ahead_are_no_coverage_of_policies(requesting: Project, server: FakeServer) -> None:
+    requesting.write("policies.yaml", POLICY)
+    requesting.ini("crd_policies = policies.yaml")
+    data = "{name: data, input: {apiVersion: v1, kind: ConfigMap, data: {a: b}}, accepted: true}"
+    wrong = "{name: no data, input: {apiVersion: v1, kind: ConfigMap}, accepted: true}"
+    requesting.cases(f"policy: data\ncases: [{data}, {wrong}]\n", "test_sizes.crd.yaml")
+
+    result = _live(requesting, server, "--crd-live-installed", "--crd-cov")
+
+    result.stdout.fnmatch_lines(["policies.yaml:1: data: 1 of 2 results", "  not seen: validations[[]0] fails"])
