@@ -34,7 +34,6 @@ class LiveNames(NamedTuple):
         params: The params, each with the URL path of its collection.
         sent: The object to send; None for a deletion.
         old: The object to store before, with the path of its collection; None without one.
-        has_param_crd: Whether a CRD declares the params.
         original: The names in the project by those on the server.
     """
 
@@ -46,7 +45,6 @@ class LiveNames(NamedTuple):
     params: tuple[tuple[str, JSONObject], ...]
     sent: JSONObject | None
     old: tuple[str, JSONObject] | None
-    has_param_crd: bool
     original: Mapping[str, str]
 
     def restore(self, value: JSONValue) -> JSONValue:
@@ -91,7 +89,6 @@ def choose(case: PolicyCase, subject: PolicySubject, request: CaseRequest, stage
             tuple(renaming.of_param(value, api, is_own=_kind_of(value) in served) for value in params),
             request.sent and renaming.of_object(request.sent),
             None if request.old is None else renaming.locate(renaming.of_object(request.old), api),
-            any(_kind_of(value) in served for value in params),
             renaming.original(subject, manifests),
         )
     finally:

@@ -34,8 +34,6 @@ _REVIEWS: Final = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 _REVIEW: Final = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
 # Kinds whose objects start nothing on a server.
 _QUIET: Final = frozenset({"ConfigMap", "Secret", "ServiceAccount"})
-# How long a server looks for a new kind of params at most, in seconds.
-_PARAMS_PATIENCE: Final = 45.0
 _PAUSE: Final = 0.5
 # The group of administrators, whom a server allows everything.
 _ADMINISTRATORS: Final = "system:masters"
@@ -141,7 +139,7 @@ class PolicyJudge:
         ours = answerfacts.of_engine(outcome.response, request.sent)
         sent = request.versioned(old["metadata"]["resourceVersion"]) if old else request.sent
         query = {"dryRun": "All", **({} if sent is None else {"fieldValidation": "Strict"})}
-        end = time.monotonic() + (_PARAMS_PATIENCE if names.has_param_crd else sum(client.PAUSES))
+        end = time.monotonic() + sum(client.PAUSES)
         while True:
             answer = self._server.ask(request.method, request.path, sent, query=query, headers=user)
             theirs = answerfacts.of_server(answer, request.sent)

@@ -17,7 +17,7 @@ from pytest_crd.live import answerfacts, client, lease, obstacles
 from pytest_crd.live.sandbox import Sandbox
 from pytest_crd.live.stages import DisagreementError, NotAskedError
 from pytest_crd.live.transport import NoAnswerError
-from pytest_crd.policies.definitions import MUTATING
+from pytest_crd.policies.definitions import MUTATING, VALIDATING
 
 LABEL: Final = "pytest-crd.example.com/case"
 _REGISTRATION: Final = "admissionregistration.k8s.io/v1"
@@ -25,14 +25,14 @@ _MERGE: Final = {"Content-Type": "application/merge-patch+json"}
 _NO_FINALIZERS: Final = {"metadata": {"finalizers": None}}
 _OK: Final = 200
 _CREATED: Final = 201
-# How long a new policy takes to count at most, in seconds.
-_PATIENCE: Final = 30.0
+# How long a new policy takes to count at most, in seconds; a server looks for new kinds of params every half a minute.
+_PATIENCE: Final = 60.0
 _PAUSE: Final = 0.2
 _PROBED: Final = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}
 # A policy that denies the probe, by the kind of policies.
-_DENYING: Final[Mapping[bool, JSONObject]] = {
-    False: {"validations": [{"expression": "false"}]},
-    True: {
+_DENYING: Final[Mapping[str, JSONObject]] = {
+    VALIDATING: {"validations": [{"expression": "false", "message": "the policy counts"}]},
+    MUTATING: {
         "reinvocationPolicy": "Never",
         "mutations": [
             {
@@ -42,6 +42,13 @@ _DENYING: Final[Mapping[bool, JSONObject]] = {
         ],
     },
 }
+# The ends of the messages about a denied probe: that of each kind of policies, and that about params if there are none.
+_COUNTS: Final = (
+    "the policy counts",
+    "division by zero",
+    "no params found for policy binding with `Deny` parameterNotFoundAction",
+)
+_ANY_PARAM: Final = {"selector": {}, "parameterNotFoundAction": "Deny"}
 
 
 def make_name() -> str:
@@ -118,7 +125,7 @@ class Rehearsal:
 
         Raises:
             DisagreementError: The server refuses one of them, but the engine does not.
-            NoAnswerError: They do not count after half a minute.
+            NoAnswerError: They do not count after a minute.
         """
         for manifest in manifests:
             answer = self._make(manifest["kind"].lower(), manifest)
@@ -127,23 +134,22 @@ class Rehearsal:
                 raise DisagreementError({"object": manifest}, {"code": _CREATED}, answerfacts.of_server(answer))
         kind = manifests[0]["kind"]
         name = make_name()
-        for manifest in _make_marker(name, kind, namespace["metadata"]["labels"][LABEL]):
+        for manifest in _make_marker(name, manifests[0], namespace["metadata"]["labels"][LABEL]):
             obstacles.refuse_as_no_answer(self._make(manifest["kind"].lower(), manifest))
         self._wait_for(name, kind, namespace["metadata"]["name"])
 
     def _wait_for(self, name: str, kind: str, namespace: str) -> None:
-        """Wait until a marker counts, which the server has seen after the policy."""
+        """Wait until a marker denies a probe, for no problem with its params; the server has seen it after the policy."""
         path = f"/api/v1/namespaces/{namespace}/configmaps"
         probe = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}
         waited = 0.0
-        while (answer := self._server.ask("POST", path, probe, query={"dryRun": "All"})).code == _CREATED:
+        while not (answer := self._server.ask("POST", path, probe, query={"dryRun": "All"})).message.endswith(_COUNTS):
+            if answer.code != _CREATED and name not in answer.message:
+                raise NoAnswerError(f"{answer.code} {answer.message}")
             if waited > _PATIENCE:
-                raise NoAnswerError(f"waited in vain for a {kind} to count")
+                raise NoAnswerError(f"waited in vain for a {kind} to count: {answer.code} {answer.message}")
             self._server.rest(_PAUSE)
             waited += _PAUSE
-        if name not in answer.message:
-            obstacles.refuse_as_no_answer(answer)
-            raise NoAnswerError(f"{answer.code} {answer.message}")
 
     def _make(self, kind: str, manifest: JSONObject) -> client.ServerAnswer:
         self._stack.callback(self._sandbox.remove, kind, manifest["metadata"]["name"])
@@ -156,12 +162,16 @@ def select_namespace(selector: JSONValue, label: str) -> JSONObject:
     return {**selected, "matchLabels": {**(selected.get("matchLabels") or {}), LABEL: label}}
 
 
-def _make_marker(name: str, kind: str, label: str) -> tuple[JSONObject, JSONObject]:
-    """Return a policy that denies the probe, and its binding."""
-    selector = select_namespace(None, label)
-    constraints = {"namespaceSelector": selector, "resourceRules": [{**_PROBED, "resourceNames": [name]}]}
-    is_mutating = kind == MUTATING
-    policy: JSONObject = {"matchConstraints": constraints, "failurePolicy": "Fail", **_DENYING[is_mutating]}
-    binding: JSONObject = {"policyName": name, **({} if is_mutating else {"validationActions": ["Deny"]})}
+def _make_marker(name: str, policy: JSONObject, label: str) -> tuple[JSONObject, JSONObject]:
+    """Return a policy that denies the probe, with the kind of params of another policy, and its binding."""
+    kind, params = policy["kind"], policy["spec"].get("paramKind")
+    constraints = {
+        "namespaceSelector": select_namespace(None, label),
+        "resourceRules": [{**_PROBED, "resourceNames": [name]}],
+    }
+    spec = {"matchConstraints": constraints, "failurePolicy": "Fail", **_DENYING[kind]}
+    binding: JSONObject = {"policyName": name, **({"validationActions": ["Deny"]} if kind == VALIDATING else {})}
+    if params:
+        spec, binding = {**spec, "paramKind": params}, {**binding, "paramRef": _ANY_PARAM}
     head = {"apiVersion": _REGISTRATION, "metadata": {"name": name}}
-    return {**head, "kind": kind, "spec": policy}, {**head, "kind": f"{kind}Binding", "spec": binding}
+    return {**head, "kind": kind, "spec": spec}, {**head, "kind": f"{kind}Binding", "spec": binding}

@@ -185,6 +185,28 @@ def test_params_of_a_crd_are_in_its_group(tmp_path: Path, server: ApiTransport) 
 BY_USER = FEW.replace("'at most ' + params.data.most", "request.userInfo.username + ' may have ' + params.data.most")
 
 
+def test_nothing_is_asked_before_the_params_of_a_policy_count(tmp_path: Path, server: ApiTransport) -> None:
+    waiting = 2
+
+    def interfere(method: str, url: str, body: Any) -> Reply | None:
+        nonlocal waiting
+        if method != "POST" or "configmaps?dryRun" not in url or not waiting:
+            return None
+        waiting -= 1
+        return _status(403, f"policy '{body['metadata']['name']}' denied request: failed to configure policy")
+
+    server.interfere = interfere
+    accepted = question(
+        tmp_path,
+        f"{NAMESPACE}\n  input: {GARDEN % 5}\n  accepted: true",
+        FEW.replace("spec:", "spec:\n  failurePolicy: Ignore", 1),
+    )
+    assert judge(server, accepted) == LiveVerdict(LiveOutcome.AGREED)
+    probes = [number for number, line in enumerate(server.log) if "configmaps?dryRun" in line]
+    assert len(probes) == 3
+    assert next(number for number, line in enumerate(server.log) if "gardens?dryRun" in line) > probes[-1]
+
+
 def test_answers_for_a_live_server_are_no_coverage(tmp_path: Path, server: ApiTransport) -> None:
     asked = question(tmp_path, f"{NAMESPACE}\n  input: {GARDEN % 6}\n  error: at most 5 in shop")
     listeners = asked.subject.admission.facts.listeners
