@@ -53,16 +53,14 @@ def decode(patch: bytes) -> list[Document]:
     return operations or []
 
 
-def _reread(value: JSONValue) -> JSONValue:
-    """Return a value as Go reads back its JSON: with integers instead of floats without a fraction, and null for NIL_LIST."""
-    if value is jsonvalue.NIL_LIST:
-        return None
+def _without_floats(value: JSONValue) -> JSONValue:
+    """Return a value with integers instead of floats without a fraction, as Go reads back the JSON that it writes."""
     if isinstance(value, float):
         return jsonvalue.number(value)
     if isinstance(value, list):
-        return [_reread(item) for item in value]
+        return [_without_floats(item) for item in value]
     if type(value) is dict:  # others keep the order of their keys, and are no custom resources
-        return {key: _reread(item) for key, item in value.items()}
+        return {key: _without_floats(item) for key, item in value.items()}
     return value
 
 
@@ -78,7 +76,7 @@ def change(operations: list[Document], resource: Resource, profile: Profile) -> 
     Raises:
         OperationError: An operation fails.
     """
-    return jsonpatch.apply(_reread(resource), operations, profile.json_patch)
+    return jsonpatch.apply(_without_floats(jsonvalue.written(resource)), operations, profile.json_patch)
 
 
 def read(patched: Document, kind: str = "") -> Resource:

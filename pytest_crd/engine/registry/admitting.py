@@ -124,15 +124,15 @@ def find_changes(before: Resource, after: Resource) -> tuple[SpelledPath, ...]:
 
 
 def _changes(steps: tuple[str | int, ...], before: object, after: object) -> Iterator[tuple[str | int, ...]]:
+    if jsonvalue.equal(before, after):
+        return
     if isinstance(before, dict) and isinstance(after, dict):
         for key in dict.fromkeys((*before, *after)):
-            old, new = before.get(key, _ABSENT), after.get(key, _ABSENT)
-            if not jsonvalue.equal(old, new):  # faster than the search for changes
-                yield from _changes((*steps, key), old, new)
+            yield from _changes((*steps, key), before.get(key, _ABSENT), after.get(key, _ABSENT))
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for index, (old, new) in enumerate(zip(before, after, strict=True)):
             yield from _changes((*steps, index), old, new)
-    elif before is _ABSENT or after is _ABSENT or not jsonvalue.equal(before, after):
+    else:
         yield steps
 
 
