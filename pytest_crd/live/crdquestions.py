@@ -36,14 +36,7 @@ class CrdJudge:
         self._server, self._stages, self._version = server, stages, version
 
     def judge(self, question: CrdQuestion) -> list[str]:
-        """
-        Compare the server's answer with the engine's, and return notes if they agree.
-
-        Raises:
-            NotAskedError: No request asks this question.
-            NoAnswerError: The server does not answer.
-            DisagreementError: The answers differ.
-        """
+        """Return notes about equal answers; see `Judge.judge` of `live.run`."""
         if question.kind in _BY_CREATING:
             return self._judge_creation(question)
         if question.kind == "conditions":

@@ -57,14 +57,7 @@ class LiveJudge:
         self._prepared: set[tuple[CrdVersion, CrdVersion | None]] = set()
 
     def judge(self, question: Question) -> list[str]:
-        """
-        Compare the server's answer with the engine's, and return notes if they agree.
-
-        Raises:
-            NotAskedError: No request asks this question.
-            NoAnswerError: The server does not answer.
-            DisagreementError: The answers differ.
-        """
+        """Return notes about equal answers; see `Judge.judge` of `live.run`."""
         notes = self._judge_plain(self._without_webhooks(question))
         if question.version.admission is not None:
             notes.append("asked without the admission webhooks of the project")

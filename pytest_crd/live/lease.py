@@ -53,13 +53,13 @@ class Remnant(NamedTuple):
 
 CRD: Final = "customresourcedefinition"
 NAMESPACE: Final = "namespace"
-POLICIES: Final = (
-    "validatingadmissionpolicy",
-    "validatingadmissionpolicybinding",
-    "mutatingadmissionpolicy",
-    "mutatingadmissionpolicybinding",
-)
-"""The kinds of admission policies and their bindings."""
+POLICIES: Final = {
+    "validatingadmissionpolicy": "validatingadmissionpolicies",
+    "validatingadmissionpolicybinding": "validatingadmissionpolicybindings",
+    "mutatingadmissionpolicy": "mutatingadmissionpolicies",
+    "mutatingadmissionpolicybinding": "mutatingadmissionpolicybindings",
+}
+"""The kinds of admission policies and their bindings, with their plurals."""
 
 
 def until(now: datetime) -> str:

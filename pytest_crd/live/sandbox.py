@@ -136,12 +136,10 @@ class Sandbox:
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of the objects of a run, by kubectl's names; those of policies and bindings if there are such objects."""
-        extra = {kind for kind in self._kinds.values() if kind in lease.POLICIES}
-        return [
-            f"{kind.removesuffix('y')}ies" if kind.endswith("y") else f"{kind}s"
-            for kind in (lease.CRD, lease.NAMESPACE, *sorted(extra))
-        ]
+        """The plurals of CRDs and Namespaces, and of the kinds of policies that exist: a server need not know others."""
+        policies = {kind for kind in self._kinds.values() if kind in lease.POLICIES}
+        paths = [remnants.COLLECTIONS[kind] for kind in (lease.CRD, lease.NAMESPACE, *sorted(policies))]
+        return [path.rpartition("/")[2] for path in paths]
 
     @property
     def names(self) -> list[str]:

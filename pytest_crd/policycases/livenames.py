@@ -74,7 +74,7 @@ def choose(case: PolicyCase, subject: PolicySubject, request: CaseRequest, stage
     policy = str(manifests[0]["metadata"]["name"])
     text = "\n---\n".join(map(json.dumps, manifests))
     renamed = policysubjects.reread(
-        subject._replace(objects=()),  # the params are those of the case
+        subject._replace(objects=()),  # all params are params of the case
         tuple(manifest.read(text.encode(), source="")),
         tuple(stage.crd for stage in served.values()),
     )
@@ -100,7 +100,11 @@ def _find_params(case: PolicyCase, subject: PolicySubject) -> list[JSONObject]:
     kind = subject.bound.policy.param_kind
     others = (item.value for item in installedparams.find_unreplaced(subject.objects, case.params or ()))
     objects = [*(case.params or ()), *others]
-    return [value for value in objects if kind is not None and _kind_of(value) == (_group(kind.api_version), kind.kind)]
+    return [
+        value
+        for value in objects
+        if kind is not None and _kind_of(value) == installedparams.group_kind(kind.api_version, kind.kind)
+    ]
 
 
 def _serve(subject: PolicySubject, values: Iterable[JSONObject], stages: Stages) -> dict[tuple[str, str], Stage]:
@@ -108,7 +112,7 @@ def _serve(subject: PolicySubject, values: Iterable[JSONObject], stages: Stages)
     kinds = {_kind_of(value) for value in values}
     policy = subject.bound.policy
     if policy.param_kind is not None:
-        kinds.add((_group(policy.param_kind.api_version), policy.param_kind.kind))
+        kinds.add(installedparams.group_kind(policy.param_kind.api_version, policy.param_kind.kind))
     return {key: stages.serve(crd) for crd in subject.crds if (key := (crd.group, crd.kind)) in kinds}
 
 
@@ -144,7 +148,7 @@ class _Renaming(NamedTuple):
 
     def of_version(self, api_version: str, kind: str) -> str:
         """Return the apiVersion of a kind on the server."""
-        stage = self.served.get((_group(api_version), kind))
+        stage = self.served.get(installedparams.group_kind(api_version, kind))
         if stage is None:
             return api_version
         return f"{stage.renaming.other_group}/{api_version.rpartition('/')[2]}"
@@ -218,8 +222,4 @@ class _Renaming(NamedTuple):
 
 
 def _kind_of(value: JSONObject) -> tuple[str, str]:
-    return _group(value["apiVersion"]), value["kind"]
-
-
-def _group(api_version: str) -> str:
-    return api_version.rpartition("/")[0]
+    return installedparams.group_kind(value["apiVersion"], value["kind"])

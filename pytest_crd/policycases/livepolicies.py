@@ -32,10 +32,10 @@ from pytest_crd.server import servedversions
 
 _REVIEWS: Final = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 _REVIEW: Final = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
-# Kinds whose objects start nothing on a server.
+# No controller of a cluster starts anything for objects of these kinds.
 _QUIET: Final = frozenset({"ConfigMap", "Secret", "ServiceAccount"})
 _PAUSE: Final = 0.5
-# The group of administrators, whom a server allows everything.
+# A server allows everything to this group.
 _ADMINISTRATORS: Final = "system:masters"
 _NO_IMPERSONATION: Final = "cannot impersonate resource"
 
@@ -53,14 +53,7 @@ class PolicyJudge:
         """Prepare nothing: all objects are made for one case."""
 
     def judge(self, question: PolicyQuestion) -> list[str]:
-        """
-        Compare the server's answer with the engine's, and return notes if they agree.
-
-        Raises:
-            NotAskedError: No request asks this question.
-            NoAnswerError: The server does not answer.
-            DisagreementError: The answers differ.
-        """
+        """Return notes about equal answers; see `Judge.judge` of `live.run`."""
         case, subject = question.case, self._under(question.subject)
         plain = policyrunner.ask(case, subject)
         if reason := next(self._obstacles(case, subject, plain), ""):
@@ -110,18 +103,16 @@ class PolicyJudge:
     def _compare(self, case: PolicyCase, request: CaseRequest, names: LiveNames) -> Facts:
         """Send the request of a case, and return the facts of both answers."""
         with Rehearsal(self._server, self._sandbox) as rehearsal:
-            namespace: JSONObject = {}
-            for own, there in names.namespaces.items():
-                given = (case.namespace_object or {}) if own == request.namespace else {}
-                label = {LABEL: names.label} if own == request.namespace else {}
-                metadata = given.get("metadata") or {}
-                labels = {**(metadata.get("labels") or {}), **label}
-                made = rehearsal.make_namespace(there, {"metadata": {**metadata, "labels": labels}})
-                namespace = made if own == request.namespace else namespace
+            own_metadata = _with_label((case.namespace_object or {}).get("metadata") or {}, names.label)
+            namespaces = {
+                name: rehearsal.make_namespace(there, own_metadata if name == request.namespace else {})
+                for name, there in names.namespaces.items()
+            }
+            namespace = namespaces[request.namespace]
             params = [rehearsal.store(path, value, "a param") for path, value in names.params]
             old = None if names.old is None else rehearsal.store(*names.old, "the old object")
             rehearsal.install(names.manifests, namespace)
-            asked = replace(
+            live_case = replace(
                 case,
                 input=names.sent,
                 old=old and _without_version(old),
@@ -129,7 +120,7 @@ class PolicyJudge:
                 namespace_object=_without_version(namespace),
                 user=self._find_user() if case.user is None else {**case.user, "groups": [_ADMINISTRATORS]},
             )
-            outcome = policyrunner.ask(asked, names.subject, dry_run=True)
+            outcome = policyrunner.ask(live_case, names.subject, dry_run=True)
             return self._exchange(case, outcome, old, names)
 
     def _exchange(self, case: PolicyCase, outcome: PolicyOutcome, old: JSONObject | None, names: LiveNames) -> Facts:
@@ -169,6 +160,11 @@ class PolicyJudge:
 def _is_plain(user: JSONObject) -> bool:
     """Return whether a user has only a name, and no groups by its name."""
     return not any(user.get(key) for key in ("groups", "uid", "extra")) and not user["username"].startswith("system:")
+
+
+def _with_label(metadata: JSONObject, label: str) -> JSONObject:
+    """Return the metadata of a Namespace with the label of a case."""
+    return {**metadata, "labels": {**(metadata.get("labels") or {}), LABEL: label}}
 
 
 def _without_version(value: JSONValue) -> JSONObject:

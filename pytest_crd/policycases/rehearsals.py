@@ -72,18 +72,17 @@ class Rehearsal:
         """Remove the objects, the last one first."""
         self._stack.close()
 
-    def make_namespace(self, name: str, given: JSONObject) -> JSONObject:
+    def make_namespace(self, name: str, metadata: JSONObject) -> JSONObject:
         """
-        Create a Namespace with the labels and annotations of another one, and return it.
+        Create a Namespace with the labels and annotations of some metadata, and return it.
 
         Raises:
             NoAnswerError: The server does not create it.
         """
-        metadata = given.get("metadata") or {}
-        kept = {key: metadata[key] for key in ("labels", "annotations") if key in metadata}
-        manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, **kept}}
-        made: JSONObject = self._make(lease.NAMESPACE, manifest).body
-        return made
+        texts = {key: metadata[key] for key in ("labels", "annotations") if key in metadata}
+        manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, **texts}}
+        namespace: JSONObject = self._make(lease.NAMESPACE, manifest).body
+        return namespace
 
     def store(self, path: str, value: JSONObject, what: str) -> JSONObject:
         """

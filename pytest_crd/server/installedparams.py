@@ -48,24 +48,26 @@ def install(api: Api, objects: Sequence[Manifest], given: Sequence[Resource], po
         ManifestError: The server refuses objects of the project, or does not serve their kinds.
     """
     InstalledPolicies(api, find_unreplaced(objects, given))
-    kinds = {_kind(policy.param_kind.api_version, policy.param_kind.kind) for policy in policies if policy.param_kind}
+    kinds = {
+        group_kind(policy.param_kind.api_version, policy.param_kind.kind) for policy in policies if policy.param_kind
+    }
     for index, value in enumerate(given):
         if problem := _store(api, value):
             raise GivenParamError(index, f"cannot be stored: {problem}")
-        if _kind(value["apiVersion"], value["kind"]) not in kinds:
+        if group_kind(value["apiVersion"], value["kind"]) not in kinds:
             spelled = " and ".join(sorted(f"{kind} of {group or 'v1'}" for group, kind in kinds))
             problem = f"their params are {spelled}" if kinds else "they have no paramKind"
             raise GivenParamError(index, f"does nothing, as no policy reads it: {problem}")
 
 
 def find_unreplaced(objects: Sequence[Manifest], given: Sequence[Resource]) -> list[Manifest]:
-    """Return the objects of a project without those that an object of a test replaces."""
+    """Return the objects of a project that no object of a test replaces."""
     replaced = {_identify(value) for value in given}
     return [item for item in objects if _identify(item.value) not in replaced]
 
 
-def _kind(api_version: str, kind: str) -> tuple[str, str]:
-    """Return group and kind of objects."""
+def group_kind(api_version: str, kind: str) -> tuple[str, str]:
+    """Return the group and the kind of objects."""
     return api_version.rpartition("/")[0], kind
 
 
@@ -73,7 +75,7 @@ def _identify(value: Resource) -> tuple[str, ...]:
     """Return group, kind, namespace and name of an object."""
     metadata = value.get("metadata") or {}
     names = (metadata.get("namespace") or installing.DEFAULT_NAMESPACE, metadata.get("name"))
-    return tuple(str(part) for part in (*_kind(str(value.get("apiVersion")), str(value.get("kind"))), *names))
+    return tuple(str(part) for part in (*group_kind(str(value.get("apiVersion")), str(value.get("kind"))), *names))
 
 
 def _store(api: Api, value: Resource) -> str:
