@@ -163,7 +163,7 @@ class _Types:
 
 
 class _Served:
-    """The served versions of CRDs; a CRD whose names are taken has none."""
+    """The served versions of CRDs; a CRD with taken names has none."""
 
     def __init__(self, crds: Iterable[CustomResourceDefinition]) -> None:
         self.kinds = {

@@ -103,7 +103,7 @@ def _criteria(fact: Mapping[str, Any]) -> Criteria:
 
 
 def _rule(part: str, rule: Mapping[str, Any]) -> RequestRule:
-    """Return a rule whose other parts match everything."""
+    """Return a rule that matches everything in its other parts."""
     field = _FIELDS.get(part)
     fields = _ALL if field is None else {**_ALL, field: rule.get(field) or ()}
     operations, groups, versions, resources = (

@@ -190,7 +190,7 @@ def _whys(outcome: Outcome, known: Sequence[Reason]) -> list[str]:
 
 
 def _wholes(test: str) -> list[str]:
-    """Return the name of a test, and those of the tests that it is a part of, innermost first."""
+    """Return the names of a test and of the tests around it, innermost first."""
     parts = test.split("/")
     return ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
 

@@ -47,20 +47,18 @@ def measure(
     except InputError as error:
         return PolicyCoverage((f"crd: coverage of policies is not known: {error}",), is_enough=not settings.fail_under)
     lines: list[str] = []
-    seen = total = 0
+    reached_total = total = 0
     for bound in (*policies.mutating, *policies.validating):
         points = policycoverage.points(bound.policy, bound.bindings)
         missing = [point for point in points if tuple(point) not in reached]
         place, count = f"{bound.policy.source}:{bound.policy.line}", len(points) - len(missing)
         lines += [f"{place}: {bound.policy.name}: {count} of {len(points)} results"]
         lines += [f"  not seen: {point.text}" for point in missing]
-        seen, total = seen + count, total + len(points)
-    if 100 * seen >= settings.fail_under * total:
+        reached_total, total = reached_total + count, total + len(points)
+    if 100 * reached_total >= settings.fail_under * total:
         return PolicyCoverage(tuple(lines))
     if settings.appends:
-        problem = (
-            f"results of earlier runs do not count, so crd_cov_fail_under is not applied to {seen} of {total} results"
-        )
+        problem = f"results of earlier runs do not count, so crd_cov_fail_under is not applied to {reached_total} of {total} results"
         return PolicyCoverage((*lines, f"crd: {problem}"))
-    percent = f"{100 * seen // total}%, less than the {settings.fail_under:g}% of crd_cov_fail_under"
+    percent = f"{100 * reached_total // total}%, less than the {settings.fail_under:g}% of crd_cov_fail_under"
     return PolicyCoverage((*lines, f"crd: coverage of admission policies is {percent}"), is_enough=False)
