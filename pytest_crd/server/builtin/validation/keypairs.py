@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import base64
 import binascii
+import importlib
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
-from cryptography import x509
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives import serialization
-
+_MISSING: Final = "the certificate of a Secret needs the extra `server`: pip install 'pytest-crd[server]'"
 _BLOCK: Final = re.compile(
     rb"^-----BEGIN ([^\n]*?)-----[ \t]*\r?\n(.*?)^-----END \1-----[ \t]*\r?$", re.DOTALL | re.MULTILINE
 )
@@ -81,14 +79,25 @@ def _without_key(skipped: list[str]) -> str:
 
 
 def _mismatch(certificate: bytes, key: bytes) -> str:
-    """Return the problem of a certificate and a key as DER; empty if they match."""
+    """
+    Return the problem of a certificate and a key as DER; empty if they match.
+
+    Raises:
+        ModuleNotFoundError: The library is not installed. Few projects have such Secrets, so it is an extra.
+    """
+    try:
+        x509: Any = importlib.import_module("cryptography.x509")  # an extra
+    except ImportError as error:
+        raise ModuleNotFoundError(f"{_MISSING} ({error})") from None
+    exceptions: Any = importlib.import_module("cryptography.exceptions")
+    serialization: Any = importlib.import_module("cryptography.hazmat.primitives.serialization")
     try:
         public = x509.load_der_x509_certificate(certificate).public_key()
-    except (ValueError, UnsupportedAlgorithm):
+    except (ValueError, exceptions.UnsupportedAlgorithm):
         return "x509: malformed certificate"
     try:
         own = serialization.load_der_private_key(key, None).public_key()
-    except (ValueError, TypeError, UnsupportedAlgorithm):
+    except (ValueError, TypeError, exceptions.UnsupportedAlgorithm):
         return "tls: failed to parse private key"
     if type(own) is not type(public):
         return "tls: private key type does not match public key type"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import trustme
 from cryptography.hazmat.primitives import serialization
@@ -87,3 +90,18 @@ def test_a_secret_with_a_wrong_pair_is_stored_with_a_warning() -> None:
     secret = {"metadata": {"name": "a"}, "type": "kubernetes.io/tls", "data": {"tls.crt": "", "tls.key": ""}}
     answer = servers.ask(servers.api(), "POST", "/api/v1/namespaces/default/secrets", secret)
     assert (answer.code, answer.warnings) == (201, ("tls: failed to find any PEM data in certificate input",))
+
+
+def test_a_missing_library_is_an_error_that_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = _pair()
+    monkeypatch.setitem(sys.modules, "cryptography.x509", None)
+
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'pytest-crd\[server\]'"):
+        keypairs.find_problem(*pair)
+
+
+@pytest.mark.session
+def test_a_server_without_certificates_needs_no_extra() -> None:
+    hidden = "import sys; sys.modules |= dict.fromkeys(('aiohttp', 'cryptography', 'trustme'))"
+    code = f"{hidden}; from pytest_crd.policycases import policyrunner; from pytest_crd.server.api import Api; Api().close()"
+    subprocess.run([sys.executable, "-c", code], check=True)
