@@ -10,13 +10,16 @@ import contextlib
 import os
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Final
 
 GRACE: Final = 5.0
 """Seconds from SIGTERM to SIGKILL."""
+SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that end a process without a cleanup: from `kill`, and from a closing terminal."""
 _PAUSE: Final = 0.01
 _LAST_WORDS: Final = 0.5
 # It reads the number of the group, and then waits for a line, which never comes if this process crashes.
@@ -30,13 +33,14 @@ kill -s TERM -- "-$group" && sleep {grace} && kill -s KILL -- "-$group"
 class ProcessGroup:
     """A running command with its children, in a session of its own, so that Ctrl-C in the terminal does not reach it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parameters of a process
         self,
         words: Sequence[str],
         *,
         folder: Path,
-        environment: Mapping[str, str],
-        output: IO[bytes],
+        environment: Mapping[str, str] | None,
+        output: IO[bytes] | int,
+        errors: IO[bytes] | int = subprocess.STDOUT,
         grace: float = GRACE,
     ) -> None:
         """
@@ -45,8 +49,9 @@ class ProcessGroup:
         Args:
             words: The program and its arguments.
             folder: The working folder.
-            environment: The environment.
-            output: The file for the standard output and the error output.
+            environment: The environment; None for the one of this process.
+            output: The file for the standard output, or `subprocess.PIPE` for `communicate`.
+            errors: The same for the error output, which is a part of the standard output by default.
             grace: The seconds from SIGTERM to SIGKILL.
 
         Raises:
@@ -68,7 +73,7 @@ class ProcessGroup:
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
-                stderr=subprocess.STDOUT,
+                stderr=errors,
                 start_new_session=True,
             )
         except BaseException:
@@ -98,6 +103,15 @@ class ProcessGroup:
             self._command.wait(_LAST_WORDS)
         return self.code
 
+    def communicate(self, seconds: float) -> tuple[bytes, bytes]:
+        """
+        Return the standard output and the error output of a command with pipes, as soon as it and all readers of its pipes have ended.
+
+        Raises:
+            TimeoutExpired: It takes longer; a further call continues.
+        """
+        return self._command.communicate(timeout=seconds)
+
     def end(self) -> bool:
         """End the command and its children with SIGTERM, then with SIGKILL; return True if SIGTERM was enough."""
         self._signal(signal.SIGTERM)
@@ -105,6 +119,8 @@ class ProcessGroup:
         if not has_obeyed:
             self._signal(signal.SIGKILL)
         self._command.wait()
+        for pipe in filter(None, (self._command.stdout, self._command.stderr)):
+            pipe.close()
         self._write("end\n")
         self._watchdog.communicate()
         return has_obeyed
@@ -118,6 +134,25 @@ class ProcessGroup:
         assert self._watchdog.stdin is not None  # noqa: S101 - it is a pipe
         with contextlib.suppress(BrokenPipeError):
             self._watchdog.stdin.write(line.encode())
+
+
+@contextlib.contextmanager
+def interrupted_by_signals() -> Iterator[None]:
+    """Raise KeyboardInterrupt in the block at SIGTERM and SIGHUP, so that it cleans up; a handler that exists, or another thread, changes nothing."""
+    is_main = threading.current_thread() is threading.main_thread()
+    numbers = [number for number in SIGNALS if is_main and signal.getsignal(number) is signal.SIG_DFL]
+    for number in numbers:
+        signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)  # a second signal would interrupt the cleanup
+    raise KeyboardInterrupt(signal.Signals(number).name)
 
 
 def _has_living(group: int) -> bool:

@@ -143,3 +143,20 @@ def test_the_group_of_a_killed_process_ends(tmp_path: Path, pids: Callable[[int]
         process.stdout.readline()
         pids(2)
         process.kill()
+
+
+def test_signals_interrupt_the_main_thread_unless_they_have_a_handler(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [
+        signal.signal(number, handler) for number, handler in ((signal.SIGTERM, print), (signal.SIGHUP, signal.SIG_DFL))
+    ]
+    try:
+        with processes.interrupted_by_signals():
+            assert signal.getsignal(signal.SIGTERM) is print
+            assert signal.getsignal(signal.SIGHUP) is not signal.SIG_DFL
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+        monkeypatch.setattr(processes.threading, "main_thread", lambda: None)
+        with processes.interrupted_by_signals():
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+    finally:
+        for number, handler in zip((signal.SIGTERM, signal.SIGHUP), before, strict=True):
+            signal.signal(number, handler)

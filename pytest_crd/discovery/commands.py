@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.processes import ProcessGroup
 
 SECONDS: Final = 60
 _MOST_LINES: Final = 10
@@ -39,7 +40,7 @@ def run(
     environment: Mapping[str, str] | None = None,
 ) -> bytes:
     """
-    Run *command* and return its standard output.
+    Run *command* and return its standard output. It and its children end with the call, also if this process is killed.
 
     Args:
         command: Its words, quoted as for a shell; no shell is involved.
@@ -51,45 +52,38 @@ def run(
     Raises:
         CrdError: The command is missing, fails, or takes too long; the message has the last lines of its error output.
     """
+    pipe = subprocess.PIPE
     try:
-        with subprocess.Popen(  # noqa: S603 - the command is the user's own setting
-            shlex.split(command),
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        ) as process:
-            output, errors = _communicate(process, seconds, waiting)
-    except subprocess.TimeoutExpired as error:
-        raise _failure(command, f"took more than {seconds:g} seconds", error.stderr or b"") from None
+        group = ProcessGroup(shlex.split(command), folder=folder, environment=environment, output=pipe, errors=pipe)
     except OSError as error:
         raise _failure(command, f"cannot be run in {folder}: {error.strerror}") from None
-    if code := process.returncode:
+    try:
+        output, errors = _communicate(group, seconds, waiting)
+    except subprocess.TimeoutExpired as error:
+        raise _failure(command, f"took more than {seconds:g} seconds", error.stderr or b"") from None
+    finally:
+        group.end()
+    if code := group.code:
         how = f"exited with {code}" if code > 0 else f"was ended by signal {-code}"
         raise _failure(command, how, errors.strip() or output)
     return output
 
 
-def _communicate(process: subprocess.Popen[bytes], seconds: float, waiting: Callable[[], None]) -> tuple[bytes, bytes]:
+def _communicate(group: ProcessGroup, seconds: float, waiting: Callable[[], None]) -> tuple[bytes, bytes]:
     """
-    Wait for a process and return its standard output and error output.
+    Wait for a command and return its standard output and error output.
 
     Raises:
-        TimeoutExpired: It took too long and was killed.
+        TimeoutExpired: It takes too long.
     """
     end = time.monotonic() + seconds
-    try:
-        while True:
-            waiting()
-            try:
-                return process.communicate(timeout=min(_PAUSE, end - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                if time.monotonic() >= end:
-                    raise
-    except BaseException:
-        process.kill()
-        raise
+    while True:
+        waiting()
+        try:
+            return group.communicate(min(_PAUSE, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            if time.monotonic() >= end:
+                raise
 
 
 def _failure(command: str, problem: str, errors: bytes = b"") -> CrdError:

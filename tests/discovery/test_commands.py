@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from support.webhookservers import is_running
 
 from pytest_crd.discovery import commands
 from pytest_crd.engine import InputError
@@ -22,6 +25,8 @@ def folder(tmp_path: Path) -> Path:
         "quiet.sh": "echo why; exit 1",
         "dies.sh": "kill -9 $$",
         "slow.sh": "echo wait >&2; exec sleep 9",
+        "parent.sh": "sleep 60 > /dev/null 2>&1 & echo $! > pids",
+        "busy.sh": "sleep 60 & echo $! > pids; echo $$ >> pids; wait",
     }.items():
         path = tmp_path / name
         path.write_text(f"#!/bin/sh\n{lines}\n", encoding="utf-8")
@@ -31,6 +36,43 @@ def folder(tmp_path: Path) -> Path:
 
 def test_the_output_of_a_command_is_returned_and_its_input_is_empty(folder: Path) -> None:
     assert commands.run("./good.sh", folder=folder) == f"kind: A\n{folder}\n".encode()
+
+
+def _wait_for_end(folder: Path) -> None:
+    """Wait until the processes in the file `pids` have ended."""
+    end = time.monotonic() + 5
+    pids = [int(line) for line in (folder / "pids").read_text(encoding="utf-8").split()]
+    while any(is_running(pid) for pid in pids):
+        assert time.monotonic() < end
+        time.sleep(0.005)
+    assert pids
+
+
+@pytest.mark.parametrize(
+    ("command", "raised"), [("./parent.sh", None), ("./busy.sh", InputError), ("./busy.sh", KeyboardInterrupt)]
+)
+def test_the_children_of_a_command_end_with_it(folder: Path, command: str, raised: type[BaseException] | None) -> None:
+    def wait() -> None:
+        if raised is KeyboardInterrupt and (folder / "pids").exists():
+            raise KeyboardInterrupt
+
+    with pytest.raises(raised) if raised else contextlib.nullcontext():
+        commands.run(command, folder=folder, seconds=0.2, waiting=wait)
+
+    _wait_for_end(folder)
+
+
+def test_a_command_of_a_killed_process_ends_with_its_children(folder: Path) -> None:
+    program = "from pathlib import Path; from pytest_crd.discovery import commands; "
+    program += f"commands.run('./busy.sh', folder=Path({str(folder)!r}), waiting=lambda: print(flush=True))"
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        while not (folder / "pids").exists() or (folder / "pids").read_text(encoding="utf-8").count("\n") < 2:
+            assert process.stdout.readline()
+        process.kill()
+
+    _wait_for_end(folder)
 
 
 def test_words_are_quoted_as_for_a_shell(folder: Path) -> None:
