@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeAlias
 
 from pytest_crd.discovery import (
+    checkouts,
     commands,
     filetrees,
     git,
@@ -24,12 +25,11 @@ from pytest_crd.discovery import (
     madecrds,
     projectfiles,
     search,
-    worktrees,
 )
+from pytest_crd.discovery.checkouts import Checkout
 from pytest_crd.discovery.filetrees import GitTree
 from pytest_crd.discovery.kustomizations import Kustomizations
 from pytest_crd.discovery.madecrds import MadeManifests
-from pytest_crd.discovery.worktrees import Checkout
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.yaml import manifest
@@ -126,7 +126,7 @@ class CommitReader:
         makers: tuple[str, ...] = ()
         make = self.project.make if self._has_hook(commit) else None
         if self.project.commands or make:
-            with worktrees.check_out(self.repository, commit, ref) as checkout:
+            with checkouts.check_out(self.repository, commit, ref) as checkout:
                 self._run_commands(checkout.root / tree.folder, ref, tell, crd_files)
                 if make:
                     waiting = functools.partial(tell, 0, 1, f"{madecrds.HOOK} at {ref}")

@@ -12,6 +12,7 @@ _SECONDS: Final = 60
 _SETTINGS: Final = (
     "core.fsmonitor=false",
     f"core.hooksPath={os.devnull}",
+    "safe.bareRepository=explicit",
     "log.showSignature=false",
     "submodule.recurse=false",
 )
@@ -20,6 +21,7 @@ _ENVIRONMENT: Final = {
     _EMPTY: "",
     "GIT_ALLOW_PROTOCOL": "",  # no remote is contacted for objects that a partial clone lacks
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",  # no file of the repository is written, so no event runs a hook of its settings
     "GIT_TERMINAL_PROMPT": "0",
 }
 # Scopes of settings that only the user writes.
@@ -107,8 +109,10 @@ def disable_filters(repository: Path) -> DisabledFilters:
 def has_changes(repository: Path) -> bool:
     """Return whether files differ from the current commit; the repository's own filters, drivers and submodules are not used."""
     filters = disable_filters(repository)
-    command = ("diff", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "HEAD")
-    return bool(filters.complaint) or not run(repository, *filters.options, *command).succeeded
+    # Unlike `git diff`, it writes no index.
+    command = ("status", "--porcelain", "--no-renames", "--untracked-files=no", "--ignore-submodules=dirty")
+    answer = run(repository, *filters.options, *command)
+    return bool(filters.complaint or answer.output) or not answer.succeeded
 
 
 def environment() -> dict[str, str]:

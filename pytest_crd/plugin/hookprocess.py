@@ -12,7 +12,6 @@ import os
 import shlex
 import site
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -21,10 +20,11 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.discovery import commands, git
+from pytest_crd.discovery.checkouts import Checkout
 from pytest_crd.discovery.madecrds import MadeManifests
-from pytest_crd.discovery.worktrees import Checkout
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.plugin import hookspecs, manifests, sessioncrds, settings, testrun
+from pytest_crd.temporaryfolders import TemporaryFolder
 
 _PROGRAM: Final = f"import sys, {__name__} as process; sys.exit(process.main(*sys.argv[1:]))"
 _ENCODING: Final = "latin-1"  # keeps any bytes
@@ -50,8 +50,8 @@ def make(
     others = [str(path) for path in dict.fromkeys(paths) if path != folder and path.is_dir()]
     environment = git.environment() | {"PYTHONPATH": os.pathsep.join(_import_path(checkout))}
     environment.pop("PYTEST_ADDOPTS", None)
-    with tempfile.TemporaryDirectory(prefix="pytest-crd-") as parent:
-        answer = Path(parent, "answer.json")
+    with TemporaryFolder() as parent:
+        answer = parent.path / "answer.json"
         program = (sys.executable, "-P", "-c", _PROGRAM, str(answer), str(checkout.repository), str(checkout.root))
         try:
             commands.run(shlex.join((*program, *others)), folder=folder, waiting=waiting, environment=environment)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import socket
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Final, NamedTuple
 from pytest_crd.discovery import commands
 from pytest_crd.processes import GRACE, ProcessGroup
 from pytest_crd.progress import Progress, silent
+from pytest_crd.temporaryfolders import TemporaryFolder
 from pytest_crd.webhooks import certificates, gowords
 from pytest_crd.webhooks.httptransport import HttpTransport
 from pytest_crd.webhooks.transport import TransportError, WebhookReply
@@ -82,7 +81,7 @@ class CommandTransport:
         self._lock = threading.Lock()
         self._group: ProcessGroup | None = None
         self._http: HttpTransport | None = None
-        self._own_folder: Path | None = None
+        self._own_folder: TemporaryFolder | None = None
         self._error: WebhookError | None = None
 
     @property
@@ -100,7 +99,8 @@ class CommandTransport:
 
     @property
     def _log(self) -> Path:
-        return Path(self._own_folder or "", "output.log")
+        assert self._own_folder is not None  # noqa: S101 - callers have started the command
+        return self._own_folder.path / "output.log"
 
     def post(self, url: str, body: bytes, timeout: float) -> WebhookReply:
         """
@@ -130,7 +130,7 @@ class CommandTransport:
         with self._lock:
             is_obedient = self._stop()
             if self._own_folder is not None:
-                shutil.rmtree(self._own_folder)
+                self._own_folder.remove()
                 self._own_folder = None
             note = f"`{self.command}` did not end within {self._limits.grace:g} seconds of SIGTERM, and was killed"
             return "" if is_obedient else f"{self._source}: {note}"
@@ -153,7 +153,8 @@ class CommandTransport:
         return self._group, self._http
 
     def _start(self) -> tuple[ProcessGroup, HttpTransport]:
-        self._own_folder = folder = self._own_folder or Path(tempfile.mkdtemp(prefix="pytest-crd-webhooks-"))
+        self._own_folder = self._own_folder or TemporaryFolder()
+        folder = self._own_folder.path
         self._log.touch()
         authority = certificates.write_certificates(folder, source=self._source)
         port = _free_port()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.git import commit, git
 
-from pytest_crd.discovery import filetrees, projectfiles, releases, tags, worktrees
+from pytest_crd.discovery import checkouts, filetrees, projectfiles, releases, tags
 from pytest_crd.discovery import git as asked
 from pytest_crd.engine.inputerror import CrdError
 
@@ -105,7 +105,7 @@ def test_a_changed_file_is_noticed_without_the_filters_of_the_repository(reposit
 def test_a_checkout_runs_no_filter_and_hook_of_the_repository(repository: Path, ran: Path) -> None:
     commit = releases.find_commit(repository, "v1.0.0")
 
-    with worktrees.check_out(repository, commit.id, "v1.0.0") as checkout:
+    with checkouts.check_out(repository, commit.id, "v1.0.0") as checkout:
         assert (checkout.root / "gardens.yaml").read_text(encoding="utf-8") == KIND
 
     assert not ran.exists()
@@ -117,7 +117,7 @@ def test_a_checkout_is_refused_if_git_cannot_list_its_settings(tmp_path: Path) -
 
     with (
         pytest.raises(CrdError, match="git:v1: git checks out no files: fatal: not a git repository"),
-        worktrees.check_out(tmp_path, "v1", "v1"),
+        checkouts.check_out(tmp_path, "v1", "v1"),
     ):
         pass
 
@@ -152,7 +152,23 @@ def test_a_partial_clone_asks_no_remote_for_files(repository: Path, tmp_path: Pa
         tree.read(["gardens.yaml"])
     with (
         pytest.raises(CrdError, match=r"git:v1\.0\.0: git checks out no files: "),
-        worktrees.check_out(clone, commit.id, "v1.0.0"),
+        checkouts.check_out(clone, commit.id, "v1.0.0"),
     ):
         pass
     assert not ran.exists()
+
+
+def test_no_file_of_a_repository_is_written(repository: Path) -> None:
+    git(repository, "config", "--unset", "core.fsmonitor")
+    (repository / "gardens.yaml").touch()  # git diff would refresh the index, which is an event for hooks
+    before = (repository / ".git/index").read_bytes()
+
+    assert not asked.has_changes(repository)
+
+    assert (repository / ".git/index").read_bytes() == before
+
+
+def test_a_bare_repository_among_the_files_is_none(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", str(tmp_path / "files"))
+
+    assert not asked.run(tmp_path / "files", "rev-parse", "--git-dir").succeeded

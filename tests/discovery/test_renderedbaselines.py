@@ -11,10 +11,10 @@ from support.releases import FILE, crd, release, release_all, write
 
 from pytest_crd.discovery import baseline
 from pytest_crd.discovery.baseline import Baseline, NoCrdsError
+from pytest_crd.discovery.checkouts import Checkout
 from pytest_crd.discovery.commitcrds import CommitReader, Project
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.releases import AbsentError
-from pytest_crd.discovery.worktrees import Checkout
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.profile import DEFAULT
 

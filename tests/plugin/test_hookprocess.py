@@ -12,7 +12,7 @@ import pytest
 from support.git import commit, git
 from support.sessions import GARDEN, Project
 
-from pytest_crd.discovery.worktrees import Checkout
+from pytest_crd.discovery.checkouts import Checkout
 from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.plugin import hookprocess
 

@@ -53,15 +53,15 @@ def test_the_first_review_starts_a_command_that_ends_with_the_transport(
     assert [transport.post(URL.format("x"), b"{}", 5).status for _ in range(2)] == [200, 200]
     assert transport.read_output() == f"serving {tmp_path}"
     assert transport.read_output(transport.output_size) == ""
-    folder, group = transport._own_folder, transport._group
-    assert folder is not None
+    assert transport._own_folder is not None
+    folder, group = transport._own_folder.path, transport._group
     assert group is not None
     assert {path.name for path in folder.iterdir()} == {"tls.crt", "tls.key", "ca.crt", "output.log"}
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(folder.parent.stat().st_mode) == 0o700
     assert stat.S_IMODE((folder / "tls.key").stat().st_mode) == 0o600
     assert transport.close() == ""
     assert not group.has_members
-    assert not folder.exists()
+    assert not folder.parent.exists()
 
 
 def test_a_command_that_is_never_used_is_never_started(open_command: Callable[..., CommandTransport]) -> None:
