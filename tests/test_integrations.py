@@ -18,6 +18,10 @@ from support.sessions import GARDEN
 ROOT = Path(__file__).parents[1]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 WORKFLOWS = [ROOT / "action.yml", *sorted((ROOT / ".github/workflows").glob("*.yml"))]
+# Names of modules that Python, venv, pip and pytest import.
+SHADOWS = sorted(
+    {*sys.stdlib_module_names, "pip", "pytest", "_pytest", "pytest_crd", "setuptools", "sitecustomize", "yaml"}
+)
 WRONG = "crd: gardens.stories.example.com\ncreate:\n- {name: many, input: {spec: {rows: 11}}, accepted: true}\n"
 
 
@@ -79,9 +83,32 @@ def _action(
     return done
 
 
+def _shadow(folder: Path) -> Path:
+    """Write modules that shadow others in the current folder, and return the file that they write when they are imported."""
+    ran = folder.parent / "ran"
+    for name in SHADOWS:
+        (folder / f"{name}.py").write_text(f"open({str(ran)!r}, 'a').write({name!r})\n", encoding="utf-8")
+    return ran
+
+
+@pytest.mark.session
+def test_the_action_imports_no_module_of_the_checkout(operator: Path, tmp_path: Path) -> None:
+    temporary, ran = tmp_path / "runner", _shadow(operator)
+    (temporary / "programs").mkdir(parents=True)
+    # Without pip the environment is created in a tenth of the time.
+    program = f'#!/bin/sh\ncase "$*" in *venv*) set -- "$@" --without-pip;; esac\nexec {sys.executable} "$@"\n'
+    (temporary / "programs/python").write_text(program, encoding="utf-8")
+    (temporary / "programs/python").chmod(0o755)
+
+    done = _action(operator, temporary, slice(1))
+
+    assert (done.returncode, done.stderr.rpartition(": ")[2]) == (1, "No module named pip\n"), done.stderr
+    assert not ran.exists()
+
+
 @pytest.mark.slow
 def test_the_steps_of_the_action_install_it_and_test(operator: Path, tmp_path: Path) -> None:
-    temporary = tmp_path / "runner"
+    temporary, ran = tmp_path / "runner", _shadow(operator)
 
     done = _action(operator, temporary)
 
@@ -89,6 +116,7 @@ def test_the_steps_of_the_action_install_it_and_test(operator: Path, tmp_path: P
     (operator / "test_garden.crd.yaml").write_text(WRONG, encoding="utf-8")
     done = _action(operator, temporary, slice(1, None))
     assert (done.returncode, "spec.rows: Invalid value: 11" in done.stdout) == (1, True)
+    assert not ran.exists()
 
 
 @pytest.mark.session
@@ -122,7 +150,8 @@ def test_pre_commit_runs_the_hooks(operator: Path, tmp_path: Path) -> None:
     if not (ROOT / ".git").exists():
         pytest.skip("pre-commit installs hooks from a repository of git, and this is none")
     environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "hooks"), "PRE_COMMIT_COLOR": "never"}
-    command = [sys.executable, "-m", "pre_commit", "try-repo", str(ROOT), "--all-files", "--verbose"]
+    command = [sys.executable, "-P", "-m", "pre_commit", "try-repo", str(ROOT), "--all-files", "--verbose"]
+    ran = _shadow(operator)
 
     done = subprocess.run(command, cwd=operator, env=environment, check=False, capture_output=True, encoding="utf-8")
 
@@ -133,6 +162,7 @@ def test_pre_commit_runs_the_hooks(operator: Path, tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=operator, env=environment, check=False, capture_output=True, encoding="utf-8")
     assert done.returncode == 1
     assert "spec.rows: Invalid value: 11" in done.stdout
+    assert not ran.exists()
 
 
 PAGE = (ROOT / "docs/tutorials/ci-for-a-go-operator.md").read_text(encoding="utf-8")
@@ -176,6 +206,8 @@ def test_a_test_in_go_has_a_subtest_for_each_verdict(operator: Path) -> None:
     (operator / "crds/go.mod").write_text(MODULE, encoding="utf-8")
     (operator / "crds/crds_test.go").write_text(PAGE.split("```go\n")[1].split("```")[0], encoding="utf-8")
     test = ("test", "-count=1", "-v", "./...")
+    ran = _shadow(operator)
+    _shadow(operator / "crds")
 
     done = _go(operator / "crds", *test)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -195,3 +227,5 @@ def test_a_test_in_go_has_a_subtest_for_each_verdict(operator: Path) -> None:
     assert (done.returncode, "SKIP: TestCRDs" in done.stdout) == (0, True), done.stdout + done.stderr
     done = _go(operator / "crds", *test, path="/nowhere", CI="true")
     assert (done.returncode, "neither pytest-crd nor uvx is on the PATH" in done.stdout) == (1, True)
+    assert not ran.exists()
+    assert not (operator / "ran").exists()

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -154,7 +155,7 @@ def test_signals_interrupt_the_main_thread_unless_they_have_a_handler(monkeypatc
             assert signal.getsignal(signal.SIGTERM) is print
             assert signal.getsignal(signal.SIGHUP) is not signal.SIG_DFL
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
-        monkeypatch.setattr(processes.threading, "main_thread", lambda: None)
+        monkeypatch.setattr(threading, "main_thread", lambda: None)
         with processes.interrupted_by_signals():
             assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
     finally:

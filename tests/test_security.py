@@ -63,6 +63,14 @@ def test_all_tests_that_the_page_names_exist() -> None:
     assert set(re.findall(r"`(test_\w+)`", TEXT)) <= TESTS
 
 
+def test_python_is_started_without_the_current_folder() -> None:
+    paths = (ROOT / "pytest_crd").rglob("*.py")
+    starts = [line for path in paths for line in path.read_text("utf-8").splitlines() if "sys.executable" in line]
+
+    assert len(starts) == 3
+    assert [line for line in starts if not re.search(r"sys\.executable(, \"|\)} )-P\b", line)] == []
+
+
 def test_a_session_opens_no_socket_runs_only_git_and_writes_only_in_the_project(
     gardener: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

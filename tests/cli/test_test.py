@@ -229,6 +229,18 @@ def test_no_module_of_the_project_takes_the_place_of_another(file: str, text: st
 
 
 @pytest.mark.parametrize(
+    "command", [["python", "-P", "-m", "pytest_crd"], ["python", "-I", "-m", "pytest_crd"], ["pytest-crd"]]
+)
+def test_a_module_with_the_name_of_the_package_is_not_run(command: list[str], project: Project) -> None:
+    for name in (*SHADOWS, "importlib.py", "pytest_crd.py"):
+        project.write(name, RUINOUS)
+
+    done = _started(project.path, "schema", command=[str(Path(sys.executable).with_name(command[0])), *command[1:]])
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ["check", "config"],
