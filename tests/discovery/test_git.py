@@ -85,6 +85,7 @@ def test_no_program_of_a_repository_is_run(repository: Path, ran: Path) -> None:
     assert releases.find_commit(repository, "HEAD").note.startswith("of 2")
     tree = filetrees.of_commit(repository, commit.id, ref="v1.0.0", folder="")
     assert tree.read(["gardens.yaml"]) == {"gardens.yaml": KIND.encode()}
+    assert asked.run(repository, "grep", "--quiet", "Definition", commit.id, "--", "*.yaml").succeeded
 
     assert not ran.exists()
 
