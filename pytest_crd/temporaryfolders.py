@@ -66,8 +66,11 @@ def _create_lock(folder: Path) -> int:
 
 @functools.cache
 def _remove_abandoned(parent: str) -> None:
-    """Remove the folders in *parent* whose processes have ended without doing so."""
-    for name in filter(_NAME.fullmatch, os.listdir(parent)):  # noqa: PTH208 - names alone count
+    """Remove the folders of killed processes in *parent*."""
+    names: list[str] = []
+    with contextlib.suppress(PermissionError):  # a folder that cannot be listed may take new folders
+        names = os.listdir(parent)  # noqa: PTH208 - names alone count
+    for name in filter(_NAME.fullmatch, names):
         with contextlib.suppress(OSError):  # it is in use, not a folder of ours, or has just been created or removed
             _remove_unlocked(Path(parent, name))
 

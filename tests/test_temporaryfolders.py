@@ -113,6 +113,17 @@ def test_a_folder_that_cannot_be_removed_whole_is_left_to_the_next_run(
     assert lock.exists()
 
 
+@pytest.mark.usefixtures("parent")
+def test_a_parent_that_cannot_be_listed_takes_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "listdir", refuse)
+
+    with TemporaryFolder() as folder:
+        assert folder.path.is_dir()
+
+
 def test_a_folder_on_a_file_system_without_locks_is_never_abandoned(
     parent: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
