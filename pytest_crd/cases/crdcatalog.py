@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pytest_crd import folders
+from pytest_crd import boundary, folders
+from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.cases import acceptance, casepatch
 from pytest_crd.cases.caseparts import OldCRD
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, UpdateCase
@@ -49,6 +51,11 @@ class Catalog:
     _suites: SuiteCRDs | None = None
     _patched_crds: dict[tuple[CustomResourceDefinition, str], CustomResourceDefinition] = field(default_factory=dict)
     _stored_crds: dict[CustomResourceDefinition, CustomResourceDefinition] = field(default_factory=dict)
+
+    def find_boundary(self, folder: Path) -> ProjectBoundary:
+        """Return the boundary of the files that a case file in *folder* may name: of the project, or of its own one elsewhere."""
+        project = ProjectBoundary(self.sources.folder, (str(self.sources.base / path) for path in self.sources.paths))
+        return project if project.holds(os.path.realpath(folder)) else ProjectBoundary(folder)
 
     @property
     def crds(self) -> CustomResourceDefinitions:
@@ -203,7 +210,7 @@ class Catalog:
         if self._suites is None:
             from pytest_crd.cases.openshift.crds import SuiteCRDs  # noqa: PLC0415 - most projects have no suites
 
-            self._suites = SuiteCRDs(self.kubernetes_version, self.sources.observer)
+            self._suites = SuiteCRDs(self.kubernetes_version, self.sources.observer, self.find_boundary)
         return self._suites
 
     def _old_crd(
@@ -256,6 +263,11 @@ class Catalog:
     def _load(self, base: Path, paths: tuple[str, ...]) -> CustomResourceDefinitions:
         key = (base, paths)
         if key not in self._loaded:
+            limits = self.find_boundary(base)
+            if outside := [
+                path for path in paths if not limits.holds(os.path.realpath(base / boundary.start_of(path)))
+            ]:
+                raise InputError(Mistake(path, 0, boundary.OUTSIDE) for path in outside)
             version, observer = self.kubernetes_version, self.sources.observer
             loaded = projectcrds.read(paths, base=base, kubernetes_version=version, observer=observer)
             self._loaded[key] = loaded.guarded(self._guard_of).with_webhooks(self.webhooks)

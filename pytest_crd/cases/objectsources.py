@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.cases import casepatch
 from pytest_crd.cases.caseparts import ApplyStep, ObjectSource
 from pytest_crd.cases.model import AnyCase, ApplyCase, Case, PolicyCase, UpdateCase
@@ -40,19 +41,19 @@ class _Files(NamedTuple):
     documents: list[Document]
 
 
-def resolve(case: AnyCase, folder: Path, *, read: Callable[[Path], bytes] = Path.read_bytes) -> AnyCase:
+def resolve(case: AnyCase, folder: Path, *, read: Callable[[Path], bytes] | None = None) -> AnyCase:
     """
     Return *case* with the objects from its sources.
 
     Args:
         case: The case.
         folder: The folder of the case file, to which paths are relative.
-        read: Function that returns the content of a file or raises OSError.
+        read: Function that returns the content of a file or raises OSError; by default, it reads files of the project around the folder.
 
     Raises:
         CaseFileError: A file that cannot be read or has no such document, a patch that cannot be applied or changes nothing.
     """
-    files = _Files(folder, read, [])
+    files = _Files(folder, read or ProjectBoundary(folder).read, [])
     if case.input_source is not None:
         case = replace(case, input=_object(case, case.input, case.input_source, files, _Place(_INPUT)))
     if isinstance(case, ApplyCase):

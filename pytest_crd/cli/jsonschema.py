@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_crd import engine
+from pytest_crd import boundary, engine
 from pytest_crd.casefiles import filereplacement, reports
 from pytest_crd.cli import lookup
 
@@ -43,6 +43,7 @@ def run(options: argparse.Namespace) -> int:
 def _write(versions: list[engine.CrdVersion], folder: Path) -> int:
     try:
         filereplacement.resolve(folder)
+        boundary.require_output(folder / _file_of(versions[0]))
         for version in versions:
             path = folder / _file_of(version)
             text = json.dumps(version.json_schema(), indent=2, sort_keys=True, ensure_ascii=False)

@@ -93,7 +93,7 @@ def _find_policy(options: argparse.Namespace, named: Profile) -> Policy:
     paths, commands, base = options.policy_path, (), Path.cwd()
     if not paths:
         path = inifiles.find_file(base)
-        paths = () if path is None else inifiles.words(path, policyfiles.SETTING)
+        paths = () if path is None else inifiles.paths(path, policyfiles.SETTING)
     if not paths:
         raise TrialError("name the files of the policy with --policy-path, or set crd_policies in the ini file")
     manifests = policyfiles.read(paths, commands, base=base, folder=base)

@@ -71,7 +71,7 @@ class Repository:
     @property
     def case_folder(self) -> str:
         """The folder for case files, relative to the repository; `tests` if no folder has any yet."""
-        folder = filenames.folder(self.folder, inifiles.words(self.ini, "testpaths") if self.ini else ())
+        folder = filenames.folder(self.folder, inifiles.paths(self.ini, "testpaths") if self.ini else ())
         return "tests" if folder is None else folder.relative_to(self.folder).as_posix()
 
     def untested(self) -> list[CustomResourceDefinition]:
@@ -120,7 +120,7 @@ def look(folder: Path) -> Repository:
 
 def _sources(folder: Path, ini: Path | None) -> Sources:
     """Return the sources of CRDs: those in the settings, else the whole project."""
-    paths = tuple(inifiles.words(ini, "crd_paths")) if ini else ()
+    paths = tuple(inifiles.paths(ini, "crd_paths")) if ini else ()
     commands = tuple(inifiles.lines(ini, "crd_commands")) if ini else ()
     return Sources(folder, paths, commands, folder) if paths or commands else Sources(folder)
 
@@ -151,7 +151,7 @@ def _tested(case_files: Sequence[Path], folder: Path) -> tuple[set[str], list[st
 
 def _samples(folder: Path, ini: Path | None, crds: CustomResourceDefinitions) -> tuple[Counter[str], Counter[str]]:
     """Return the number of samples by folder: those with checks, and others."""
-    patterns, claims = inifiles.words(ini, "crd_samples") if ini else (), samplefiles.group_crds(crds)
+    patterns, claims = inifiles.paths(ini, "crd_samples") if ini else (), samplefiles.group_crds(crds)
     sample_files = samplepaths.files(patterns, folder=folder)
     others = samplehints.select_files(samplepaths.elsewhere((), folder=folder, known=sample_files), claims)
     counts = [
@@ -165,7 +165,7 @@ def _failing(folder: Path, ini: Path | None, sources: Sources) -> Iterator[str]:
     """Yield each failing check once, except checks that cannot run, and names with spaces."""
     if ini is not None and inifiles.lines(ini, allowedchecks.SETTING):
         return
-    scope = CheckScope(frozenset(), folder, 1.0, tuple(inifiles.words(ini, "crd_samples") if ini else ()), ())
+    scope = CheckScope(frozenset(), folder, 1.0, tuple(inifiles.paths(ini, "crd_samples") if ini else ()), ())
     plan = checkplan.plan_checks([Catalog(sources, profile.DEFAULT, frozenset())], scope, home=ini or folder)
     names: dict[str, None] = {}
     for check in (check for same_file in plan.checks.values() for check in same_file):

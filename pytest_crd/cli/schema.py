@@ -7,6 +7,7 @@ import sys
 from importlib import resources
 from pathlib import Path
 
+from pytest_crd import boundary
 from pytest_crd.casefiles import reports
 
 
@@ -20,6 +21,7 @@ def run(options: argparse.Namespace) -> int:
     schema = resources.files("pytest_crd.cases").joinpath("case-file.schema.json")
     if options.out is not None:
         try:
+            boundary.require_output(options.out)
             reports.write(options.out, schema.read_text(encoding="utf-8"))
         except OSError as error:
             print(f"{options.out}: cannot be written: {error.strerror or error}", file=sys.stderr)

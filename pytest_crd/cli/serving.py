@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from pytest_crd import boundary
 from pytest_crd.casefiles import privatefile
 from pytest_crd.cli.exits import Exit
 from pytest_crd.engine import CustomResourceDefinition
@@ -102,7 +103,9 @@ def _require_new(path: Path, option: str) -> None:
     Raises:
         FileExistsError: *path* exists; a link counts, also if it leads nowhere.
         NotADirectoryError: The folder does not exist.
+        OSError: The folder of a relative path leads out of the project.
     """
+    boundary.require_output(path)
     if os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, "exists", str(path))
     if not path.parent.is_dir():

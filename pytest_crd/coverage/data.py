@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.coverage.collector import Collector, Reached
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.engine.yaml import manifest
@@ -134,7 +135,7 @@ def read(path: Path) -> Data:
         DataError: The file cannot be read.
     """
     try:
-        value = json.loads(path.read_bytes())
+        value = json.loads(ProjectBoundary(path.parent).read(path))
     except FileNotFoundError:
         return Data()
     except OSError as error:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd import progress
-from pytest_crd.discovery import commands, helmtemplates, kustomizations, madecrds, projectfiles, search
+from pytest_crd.discovery import commands, helmtemplates, kustomizations, kustomizeroots, madecrds, projectfiles, search
 from pytest_crd.discovery.filetrees import FolderTree
 from pytest_crd.discovery.helmtemplates import UnreadTemplate
 from pytest_crd.discovery.madecrds import MadeManifests
@@ -298,12 +298,12 @@ def _commands_of_files(passed_over: Iterable[Remark], base: Path) -> Iterator[st
         path = base / remark.source
         if remark.kind is RemarkKind.TEMPLATE and (chart := _above(path, base, _CHART)):
             yield f"helm template {chart} --include-crds"
-        elif remark.kind is RemarkKind.PATCH and (folder := _above(path, base, kustomizations.NAMES)):
+        elif remark.kind is RemarkKind.PATCH and (folder := _above(path, base, kustomizeroots.NAMES)):
             yield _kustomize(folder)
 
 
 def _commands_of_usual_folders(base: Path) -> Iterator[str]:
-    folders = [name for name in _USUAL_FOLDERS if any((base / name / file).is_file() for file in kustomizations.NAMES)]
+    folders = [name for name in _USUAL_FOLDERS if any((base / name / file).is_file() for file in kustomizeroots.NAMES)]
     yield from map(_kustomize, folders[:1])
 
 

@@ -17,7 +17,8 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Final, Protocol
 
-from pytest_crd import folders
+from pytest_crd import boundary, folders
+from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.discovery import git, projectfiles
 from pytest_crd.engine.inputerror import CrdError, ManifestError, Mistake
 from pytest_crd.engine.yaml import manifest
@@ -42,6 +43,18 @@ class Tree(Protocol):
     def display_name(self, name: str) -> str:
         """Return the name of a file in messages."""
 
+    def resolve(self, name: str) -> str:
+        """Return the name of a file or folder with links resolved."""
+
+    def holds(self, name: str) -> bool:
+        """Return whether a file or folder is in the project, with links resolved."""
+
+    def is_folder(self, name: str) -> bool:
+        """Return whether a name is of a folder."""
+
+    def is_file(self, name: str) -> bool:
+        """Return whether a name is of a file."""
+
 
 def _split_exclusions(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the patterns to include, and the patterns to exclude without their `!`."""
@@ -56,9 +69,11 @@ class FolderTree:
 
     Attributes:
         folder: The folder that names are relative to.
+        named: The patterns that may name paths outside of the project.
     """
 
     folder: Path
+    named: Sequence[str] = ()
 
     def names(self, patterns: Sequence[str]) -> list[str]:
         """Return the files that *patterns* match, without duplicates and without files that `!pattern` excludes."""
@@ -69,7 +84,7 @@ class FolderTree:
 
     def _matching(self, pattern: str) -> list[str]:
         try:
-            files = manifest.files([pattern], base=self.folder)
+            files = manifest.files([pattern], base=self.folder, named=self.named)
         except ManifestError:
             return []
         return [os.path.relpath(file.path, self.folder).replace(os.sep, "/") for file in files]
@@ -79,9 +94,37 @@ class FolderTree:
         return [path.relative_to(self.folder).as_posix() for path in projectfiles.files(self.folder)]
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Return the contents of the files in *names*; a missing file is ignored."""
+        """
+        Return the contents of the files in *names*; a missing file is ignored.
+
+        Raises:
+            ManifestError: A file is a link that leads out of the project.
+        """
         paths = {name: self.folder / name for name in names}
+        for name, path in paths.items():
+            if path.is_symlink() and not self.holds(name):
+                raise ManifestError([Mistake(self.display_name(name), 0, boundary.OUTSIDE)])
         return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+
+    def resolve(self, name: str) -> str:
+        """Return the path of a file or folder with links resolved."""
+        return os.path.realpath(self.folder / name)
+
+    def holds(self, name: str) -> bool:
+        """Return whether a file or folder is in the project, with links resolved."""
+        return self._boundary.holds(self.resolve(name))
+
+    def is_folder(self, name: str) -> bool:
+        """Return whether a name is of a folder."""
+        return (self.folder / name).is_dir()
+
+    def is_file(self, name: str) -> bool:
+        """Return whether a name is of a file."""
+        return (self.folder / name).is_file()
+
+    @cached_property
+    def _boundary(self) -> ProjectBoundary:
+        return ProjectBoundary(self.folder, self.named)
 
     def display_name(self, name: str) -> str:
         """Return the name of a file in messages: relative to the current folder if it is below it."""
@@ -148,6 +191,22 @@ class GitTree:
     def display_name(self, name: str) -> str:
         """Return the name of a file in messages, in the form that `git show` takes."""
         return f"{self.ref}:{name}"
+
+    def resolve(self, name: str) -> str:
+        """Return the name of a file with its link resolved; links to folders are not followed."""
+        return self._target(name, self._contents([name])[name]) if name in self.links else name
+
+    def holds(self, name: str) -> bool:
+        """Return whether a file or folder is in the repository, with its link resolved."""
+        return not posixpath.normpath(self.resolve(name)).startswith(("..", "/"))
+
+    def is_folder(self, name: str) -> bool:
+        """Return whether a name is of a folder with files."""
+        return any(other.startswith(f"{name}/") for other in self.ids)
+
+    def is_file(self, name: str) -> bool:
+        """Return whether a name is of a file."""
+        return name in self.ids
 
     def _target(self, name: str, link: bytes) -> str:
         return posixpath.normpath(posixpath.join(posixpath.dirname(name), os.fsdecode(link)))

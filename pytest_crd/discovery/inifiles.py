@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +11,8 @@ from typing import Any, Final
 
 import iniconfig
 
+from pytest_crd import boundary
+from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.engine.inputerror import InputError, Mistake
 
 # In pytest's order; files of other programs count if they have the section.
@@ -72,6 +75,21 @@ def words(path: Path, name: str) -> Sequence[str]:
         return shlex.split(value)
     except ValueError as error:
         raise _mistake(path, f"{name}: {error}") from None
+
+
+def paths(path: Path, name: str) -> Sequence[str]:
+    """
+    Return the paths of a setting; empty if it is unset.
+
+    Raises:
+        IniFileError: The file cannot be read, or a path leads out of the project.
+    """
+    limits = ProjectBoundary(path.parent)
+    found = words(path, name)
+    for pattern in found:
+        if not limits.holds(os.path.realpath(path.parent / boundary.start_of(pattern.removeprefix("!")))):
+            raise _mistake(path, f"{name}: {pattern}: {boundary.OUTSIDE}")
+    return found
 
 
 def lines(path: Path, name: str) -> Sequence[str]:

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_crd.discovery import kustomizepatches
+from pytest_crd.discovery import kustomizepatches, kustomizeroots
 from pytest_crd.discovery.filetrees import FolderTree, GitTree, Tree
 from pytest_crd.discovery.kustomizepatches import Patch, Show
+from pytest_crd.discovery.kustomizeroots import NAMES
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading.remarks import Remark
@@ -26,7 +27,6 @@ from pytest_crd.engine.yaml import manifest, yamlreader
 from pytest_crd.engine.yaml.document import Document
 from pytest_crd.engine.yaml.manifest import LEFT_OUT, Manifest
 
-NAMES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 # A kustomization lists files of its own folder, such as bases/backups.yaml.
 _MOST_FOLDERS: Final = 3
 _LABELS, _ANNOTATIONS = ("commonLabels", "labels"), "commonAnnotations"
@@ -55,6 +55,7 @@ class Kustomization:
         labels: The labels that it adds.
         annotations: The annotations that it adds.
         unknown: The line and name of the first field whose effect on CRDs is not known; None if there is none.
+        refused: The first path in it that kustomize refuses; None if there is none.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Kustomization:
     labels: Mapping[str, JSONValue] = field(default_factory=dict)
     annotations: Mapping[str, JSONValue] = field(default_factory=dict)
     unknown: tuple[int, str] | None = None
+    refused: Mistake | None = None
 
     @property
     def folder(self) -> str:
@@ -104,6 +106,7 @@ class Kustomizations:
     show: Show
     left_out: Collection[str] = ()
     _read: dict[str, Kustomization | None] = field(default_factory=dict, init=False)
+    _held: dict[str, bool] = field(default_factory=dict, init=False)
     _applied: dict[str, int] = field(default_factory=dict, init=False)
 
     def of_file(self, name: str) -> list[Kustomization]:
@@ -125,10 +128,12 @@ class Kustomizations:
         Return a CRD of a file as `kustomize build` prints it, with the lines of the file.
 
         Raises:
-            ManifestError: A patch fails.
+            ManifestError: A patch fails, or kustomize refuses a path.
         """
         value: Any = item.value
         for kustomization in self.of_file(name):
+            if kustomization.refused is not None:
+                raise ManifestError([kustomization.refused])
             if kustomization.unknown is not None:
                 break
             value, count = kustomization.apply(value)
@@ -170,6 +175,7 @@ class Kustomizations:
     def _above(self, name: str) -> Iterator[Kustomization]:
         """Yield the kustomizations of the nearest folders above a file, innermost first."""
         folder = posixpath.dirname(name)
+        is_in_project = self._holds(folder)
         for _ in range(_MOST_FOLDERS):
             if folder not in self._read:
                 self._read[folder] = self._find(folder)
@@ -178,10 +184,20 @@ class Kustomizations:
             if not folder or folder.endswith(".."):
                 return
             folder = posixpath.dirname(folder)
+            if is_in_project and not self._holds(folder):
+                return
+
+    def _holds(self, folder: str) -> bool:
+        if folder not in self._held:
+            self._held[folder] = self.tree.holds(folder)
+        return self._held[folder]
 
     def _find(self, folder: str) -> Kustomization | None:
-        names = [posixpath.join(folder, name) for name in NAMES]
-        contents = self.tree.read(name for name in names if name not in self.left_out)
+        names = [name for name in (posixpath.join(folder, name) for name in NAMES) if name not in self.left_out]
+        for name in names:
+            if refused := kustomizeroots.find_link(name, self.tree, shown=self.show(name)):
+                return Kustomization(name, refused.source, None, refused=refused)
+        contents = self.tree.read(names)
         if not contents:
             return None
         name, content = next(iter(contents.items()))
@@ -201,7 +217,10 @@ class Kustomizations:
         folder = posixpath.dirname(name)
         entries = [entry for key in ("resources", "bases") for entry in _list(value.get(key)) if isinstance(entry, str)]
         listed = frozenset(posixpath.normpath(posixpath.join(folder, entry)) for entry in entries)
-        bare = Kustomization(name, shown, listed)
+        refused = kustomizeroots.find_problem(name, document, self.tree, shown=shown)
+        bare = Kustomization(name, shown, listed, refused=refused)
+        if refused is not None:
+            return bare
         if (unknown := _unknown(value)) is not None:
             return replace(bare, unknown=(document.line_of([unknown], key=True), f"`{unknown}`"))
         patches = {}

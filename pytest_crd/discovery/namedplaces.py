@@ -7,12 +7,13 @@ applied: the output of a command has their effect.
 
 from __future__ import annotations
 
-import os
+import posixpath
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.discovery import commands, kustomizations
+from pytest_crd.discovery import commands, kustomizeroots
+from pytest_crd.discovery.filetrees import FolderTree
 from pytest_crd.engine.inputerror import CrdError, ManifestError, Mistake
 from pytest_crd.engine.yaml import manifest, yamlreader
 
@@ -71,9 +72,10 @@ def read(
         ManifestError: A pattern matches nothing, or a kustomization changes objects.
         CrdError: A command fails.
     """
-    expanded = [path for pattern in patterns for path in _expand(pattern, base, settings)]
+    tree = FolderTree(base)
+    expanded = [path for pattern in patterns for path in _expand(pattern, tree, settings)]
     for file in manifest.files(expanded, base=base) if expanded else ():
-        if file.path.name not in kustomizations.NAMES:
+        if file.path.name not in kustomizeroots.NAMES:
             yield NamedPlace(file.name, file.read(), file.named and file.name in patterns)
     for command in command_lines:
         try:
@@ -83,16 +85,19 @@ def read(
             raise CrdError([Mistake(f"{settings.commands}: `{command}`", 0, text) for text in mistakes]) from None
 
 
-def _expand(pattern: str, base: Path, settings: PlaceSettings) -> Iterator[str]:
+def _expand(pattern: str, tree: FolderTree, settings: PlaceSettings) -> Iterator[str]:
     """Yield the files of the kustomization in a folder, else the pattern itself."""
-    folder = base / pattern
-    names = [name for name in kustomizations.NAMES if (folder / name).is_file()]
+    names = [name for name in kustomizeroots.NAMES if (tree.folder / pattern / name).is_file()]
     if not names:
         yield pattern
         return
-    path = folder / names[0]
-    file_name = manifest.name_of(path, base)
-    for document in yamlreader.read(path.read_bytes(), source=file_name):
+    name = posixpath.join(pattern, names[0])
+    file_name = manifest.name_of(tree.folder / name, tree.folder)
+    if link := kustomizeroots.find_link(name, tree, shown=file_name):
+        raise ManifestError([link])
+    for document in yamlreader.read(tree.read([name])[name], source=file_name):
+        if problem := kustomizeroots.find_problem(name, document, tree, shown=file_name):
+            raise ManifestError([problem])
         value: Any = document.value if isinstance(document.value, dict) else {}
         for key in value:
             if key not in _HARMLESS:
@@ -102,4 +107,4 @@ def _expand(pattern: str, base: Path, settings: PlaceSettings) -> Iterator[str]:
                 )
                 raise ManifestError([Mistake(file_name, document.line_of([key], key=True), message)])
         for entry in (entry for key in _LISTS for entry in value.get(key) or ()):
-            yield from _expand(os.path.normpath(os.path.join(pattern, str(entry))), base, settings)  # noqa: PTH118 - `..` without links
+            yield from _expand(posixpath.normpath(posixpath.join(pattern, str(entry))), tree, settings)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.discovery import projectfiles
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import ManifestFile
@@ -46,7 +47,7 @@ def files(settings: Sequence[str], *, folder: Path) -> list[ManifestFile]:
         return [*wanted, *elsewhere(settings, folder=folder, known=wanted)]
     if _has_only_exclusions(settings):
         usual = usual_folders(folder)
-        return manifest.files([*usual, *settings], base=folder) if usual or settings else []
+        return manifest.files([*usual, *settings], base=folder, named=settings) if usual or settings else []
     return manifest.files(settings, base=folder)
 
 
@@ -76,15 +77,25 @@ def elsewhere(
         pattern.removeprefix(manifest.LEFT_OUT) for pattern in settings if pattern.startswith(manifest.LEFT_OUT)
     ]
     left_out = manifest.files(patterns, base=folder) if patterns else []
-    real = RealPaths()
+    real, limits = RealPaths(), ProjectBoundary(folder)
     as_named = {file.path for file in known}  # comparing paths as written first takes a tenth of the time of real paths
     excluded = {real.resolve(file.path) for file in (*known, *left_out)}
     others = {
-        real.resolve(path): ManifestFile(path, manifest.name_of(path, folder), named=False, patterns=(AUTO,))
+        real.resolve(path): path
         for path in lists(folder)
         if path not in as_named and path.is_file() and not projectfiles.is_for_tests(path, folder)
     }
-    return [file for path, file in others.items() if path not in excluded]
+    return [
+        ManifestFile(
+            path,
+            manifest.name_of(path, folder),
+            named=False,
+            patterns=(AUTO,),
+            is_outside=not limits.holds(resolved),
+        )
+        for resolved, path in others.items()
+        if resolved not in excluded
+    ]
 
 
 def names(tree: Tree, settings: Sequence[str]) -> list[str]:

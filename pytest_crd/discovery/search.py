@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
+from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.discovery import helmtemplates, projectfiles
 from pytest_crd.discovery.projectfiles import Discovery
 from pytest_crd.engine.inputerror import ManifestError, Mistake
@@ -107,7 +108,7 @@ class CrdSearch:
         usual = narrowest(path for path in CONVENTIONAL_PATHS if any(map(_holds_some, root.glob(path))))
         if not usual:
             return None
-        paths = {file.path: file.patterns[0] for file in manifest.files(usual, base=root)}
+        paths = {file.path: file.patterns[0] for file in manifest.files(usual, base=root, named=())}
         if has_operator(usual):
             below = [path.relative_to(root).as_posix() for path in self.lists(root)]
             others = find_operators(below)
@@ -144,10 +145,12 @@ class CrdSearch:
 
     def _files(self, patterns: Mapping[Path, str]) -> list[ManifestFile]:
         """Return the files of a place, each once; *patterns* are the conventional paths that they match."""
-        real = RealPaths()
+        real, limits = RealPaths(), ProjectBoundary(self.base)
         files = {real.resolve(path): path for path in patterns}
         return [
-            ManifestFile(path, self._name(path), named=False, patterns=(patterns[path],))
+            ManifestFile(
+                path, self._name(path), named=False, patterns=(patterns[path],), is_outside=not limits.holds(resolved)
+            )
             for resolved, path in files.items()
             if resolved not in self._are_left_out
         ]

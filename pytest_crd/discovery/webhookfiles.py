@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.discovery import projectfiles
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
+from pytest_crd.folders import RealPaths
 
 SETTING: Final = "crd_webhook_configurations"
 KINDS: Final = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
@@ -75,9 +77,12 @@ def find(base: Path, list_files: Callable[[Path], Iterable[Path]] = projectfiles
 def _read_files(paths: Iterable[Path], base: Path) -> list[Manifest]:
     configurations: list[Manifest] = []
     mistakes: list[Mistake] = []
+    real, limits = RealPaths(), ProjectBoundary(base)
     for path in paths:
+        is_outside = not limits.holds(real.resolve(path))
+        file = ManifestFile(path, manifest.name_of(path, base), named=False, is_outside=is_outside)
         try:
-            for item in _configurations(ManifestFile(path, manifest.name_of(path, base), named=False)):
+            for item in _configurations(file):
                 is_new = all(item.value != before.value for before in configurations)
                 if is_new and isinstance(item.value, dict) and item.value.get("webhooks"):
                     configurations.append(item)

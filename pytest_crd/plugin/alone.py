@@ -17,7 +17,7 @@ from typing import Final
 import pytest
 
 from pytest_crd.plugin import commandline
-from pytest_crd.plugin.settings import SETTINGS, checks, coverage, outputs, project, upgrades, webhooks
+from pytest_crd.plugin.settings import SETTINGS, checks, outputs, project, upgrades, webhooks
 from pytest_crd.plugin.settings.setting import SettingKind
 
 # Its value is the default baseline; empty for none.
@@ -31,8 +31,6 @@ _WEBHOOKS_DEST: Final = "crd_alone_webhooks"
 CACHE: Final = ".pytest_cache"
 # Options of pytest about the session itself.
 _ASKING: Final = ("collectonly", "setuponly", "setupplan", "traceconfig", "debug")
-# Options that name a file to write.
-_WRITING: Final = (outputs.JSON.option, outputs.SARIF.option)
 
 
 def declare(parser: pytest.Parser) -> None:
@@ -59,7 +57,7 @@ def load(config: pytest.Config, arguments: list[str]) -> None:
     If the project's Python code is imported, also load the plugins of `addopts`.
 
     Raises:
-        UsageError: The ini file cannot be read, or it names a file to write that is outside of the project.
+        UsageError: The ini file cannot be read.
     """
     if not is_alone(config):
         return
@@ -70,15 +68,9 @@ def load(config: pytest.Config, arguments: list[str]) -> None:
 
     try:
         written = inifiles.words(config.inipath, "addopts")
-        reports = inifiles.words(config.inipath, coverage.REPORTS.ini)
     except inifiles.IniFileError as error:
         raise pytest.UsageError(str(error)) from None
-    options = _drop_webhooks(config, [*_of_crds(written)])
-    for word in options:
-        _refuse_outside(config, word, config.invocation_params.dir)
-    for word in reports:
-        _refuse_outside(config, f"{coverage.REPORTS.option}={word}", config.inipath.parent)
-    arguments[:0] = options
+    arguments[:0] = _drop_webhooks(config, [*_of_crds(written)])
     if getattr(config.known_args_namespace, project.PYTHON.dest):
         # pytest below 8.4 sets the path only after this hook.
         sys.path[:0] = [str(path) for path in config.getini("pythonpath") if str(path) not in sys.path]
@@ -129,22 +121,6 @@ def _plugins(words: Sequence[str]) -> Iterator[str]:
         name = following if word == "-p" else word.removeprefix("-p") if word.startswith("-p") else ""
         if name and not name.startswith("no:"):
             yield name.strip()
-
-
-def _refuse_outside(config: pytest.Config, word: str, base: Path) -> None:
-    """
-    Refuse an option of the ini file that writes a file outside of the project.
-
-    Raises:
-        UsageError: The file is outside of the project.
-    """
-    option, _, value = word.partition("=")
-    name = value.partition(":")[2] if option == coverage.REPORTS.option else value if option in _WRITING else ""
-    if name and not (base / name).resolve().is_relative_to(config.rootpath.resolve()):
-        raise pytest.UsageError(
-            f"{config.inipath}: {option}={value}: {name} is outside of {config.rootpath}; a file there is written only "
-            f"if the command line says so: write pytest-crd test {option}={value}, and take it out of the ini file"
-        )
 
 
 def _refuse_linked_cache(config: pytest.Config) -> None:

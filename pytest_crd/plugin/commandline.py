@@ -6,19 +6,22 @@ A worker of pytest-xdist may always have a path on its command line, so the cont
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from pytest_crd import folders
+from pytest_crd import boundary, folders
 from pytest_crd.plugin.settings import checks, project, upgrades
 from pytest_crd.plugin.settings.setting import Setting
 
-# Attributes of the options: the paths on the command line (None in a run of the whole project), its options, and the reason why Python
-# files are left out (empty if they are not).
+# Attributes of the options: the paths on the command line (None in a run of the whole project), all of these paths, its options,
+# and the reason why Python files are left out (empty if they are not).
 _PATHS: Final = "crd_named_paths"
+_ARGUMENTS: Final = "crd_named_arguments"
 _WRITTEN: Final = "crd_written_options"
 _WITHOUT_PYTHON: Final = "crd_without_python"
 _NO_SETTINGS: Final = f"as the project has no pytest settings; {project.PYTHON.option} collects them"
@@ -30,6 +33,7 @@ def read(config: pytest.Config) -> None:
     """Store in the options what the command line names and whether Python files are left out; a worker has it from its controller."""
     if not hasattr(config.option, _PATHS):
         setattr(config.option, _PATHS, _named(config))
+        setattr(config.option, _ARGUMENTS, _arguments(config))
         setattr(config.option, _WRITTEN, [word.partition("=")[0] for word in config.invocation_params.args])
     if not hasattr(config.option, _WITHOUT_PYTHON):
         setattr(config.option, _WITHOUT_PYTHON, _NO_SETTINGS if _is_without_python(config) else "")
@@ -65,6 +69,18 @@ def is_below(path: Path, parents: Sequence[Path]) -> bool:
     return any(path.is_relative_to(parent) or path.resolve().is_relative_to(parent.resolve()) for parent in parents)
 
 
+def require_inside(path: Path, config: pytest.Config) -> None:
+    """
+    Refuse a case file outside of the project, unless the command line names it or a folder around it.
+
+    Raises:
+        OSError: It is outside.
+    """
+    named: list[str] = getattr(config.option, _ARGUMENTS)
+    if not boundary.is_inside(path, boundary.find_project(config.rootpath), *map(os.path.realpath, named)):
+        raise OSError(errno.EACCES, boundary.OUTSIDE)
+
+
 def leaves_out(path: Path, config: pytest.Config) -> bool:
     """Return whether *path* is a Python file that is left out; remember it if pytest would have collected it."""
     if path.suffix != ".py" or not is_without_python(config):
@@ -84,11 +100,18 @@ def left_out(config: pytest.Config) -> list[str]:
     return [f"crd: {files} not collected, {getattr(config.option, _WITHOUT_PYTHON)}"]
 
 
+def _arguments(config: pytest.Config) -> list[str]:
+    """Return the absolute paths of the command line, each once; none if the paths are from the ini file."""
+    if config.args_source is not config.ArgsSource.ARGS:
+        return []
+    base = config.invocation_params.dir
+    return list(dict.fromkeys(str((base / argument.partition("::")[0]).absolute()) for argument in config.args))
+
+
 def _named(config: pytest.Config) -> list[str] | None:
     if config.args_source is not config.ArgsSource.ARGS:
         return None
-    base, root = config.invocation_params.dir, config.rootpath
-    named = list(dict.fromkeys((base / argument.partition("::")[0]).absolute() for argument in config.args))
+    root, named = config.rootpath, list(map(Path, _arguments(config)))
     usual = [root / path for pattern in config.getini("testpaths") for path in folders.glob_paths(pattern, root)]
     is_whole = usual and all(is_below(path, named) for path in usual)
     return None if is_whole else list(map(str, named))

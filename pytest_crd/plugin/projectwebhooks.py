@@ -107,10 +107,11 @@ def read_lines(config: pytest.Config, settings: WebhookSettings) -> tuple[Assign
     Return the assignments of the lines.
 
     Raises:
-        UsageError: The wrong lines, each with its place.
+        UsageError: The wrong lines, each with its place; or certificates outside of the project.
     """
     assignments: list[Assignment] = []
     problems: list[str] = []
+    entry = WEBHOOKS.find_entry(config)
     for line in settings.lines:
         source = _source_of(config, line)
         try:
@@ -119,6 +120,8 @@ def read_lines(config: pytest.Config, settings: WebhookSettings) -> tuple[Assign
             problems.append(f"{source}: {error}")
             continue
         if isinstance(endpoint, UrlEndpoint) and endpoint.authority:
+            if line not in entry.named:
+                entry.require_inside(endpoint.authority)
             endpoint = endpoint._replace(authority=str(settings.base / endpoint.authority))
         assignments.append(Assignment(which, endpoint, source))
     if problems:

@@ -6,6 +6,7 @@ They are read from a tree of files, which can be the tree of a commit.
 
 from __future__ import annotations
 
+import errno
 import os
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pytest_crd import folders
+from pytest_crd import boundary, folders
 from pytest_crd.cases import loader, objectsources
 from pytest_crd.cases.model import CaseFile, UpdateCase
 from pytest_crd.cases.openshift.suite import Suite, SuiteCase
@@ -147,9 +148,12 @@ class Reader:
         Return the content of a file in the tree.
 
         Raises:
+            PermissionError: The file is outside of the project.
             FileNotFoundError: The tree has no such file.
         """
         name = posixpath.normpath(path.as_posix())
+        if not self.tree.holds(name):
+            raise PermissionError(errno.EACCES, boundary.OUTSIDE)
         try:
             return self.tree.read([name])[name]
         except KeyError:

@@ -119,7 +119,7 @@ def make_plan(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | In
         ]
         _check_names(scope.allowed, [old.crd.name for old in olds])
         _check_migrations(scope.migrated, olds)
-    folder, progress = FolderTree(scope.folder), first.sources.progress
+    folder, progress = FolderTree(scope.folder, scope.samples), first.sources.progress
     now = Reader(folder, first.crds, progress).read(scope.samples, ())
     stored = Reader(folder, first.crds, progress).read((), scope.case_files) if scope.has_rollbacks else Specimens()
     tasks: list[Task] = []

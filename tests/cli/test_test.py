@@ -292,11 +292,11 @@ def test_nothing_is_written_where_the_ini_file_of_a_project_says(project: Projec
 @pytest.mark.parametrize(
     ("setting", "word"),
     [
-        ("addopts = --crd-json=../o.json", "--crd-json=../o.json: ../o.json"),
-        ("addopts = --crd-sarif {outside}/o", "--crd-sarif={outside}/o: {outside}/o"),
-        ("addopts = --crd-json link/o.json", "--crd-json=link/o.json: link/o.json"),
-        ("addopts = --crd-cov --crd-cov-report=html:../pages/", "--crd-cov-report=html:../pages/: ../pages/"),
-        ("crd_cov = true\ncrd_cov_report = term 'json:../a b'", "--crd-cov-report=json:../a b: ../a b"),
+        ("addopts = --crd-json=../o.json", "2: --crd-json: ../o.json"),
+        ("addopts = --crd-sarif {outside}/o", "2: --crd-sarif: {outside}/o"),
+        ("addopts = --crd-json link/o.json", "2: --crd-json: link/o.json"),
+        ("addopts = --crd-cov --crd-cov-report=html:../pages/", "2: --crd-cov-report: ../pages/"),
+        ("crd_cov = true\ncrd_cov_report = term 'json:../a b'", "3: crd_cov_report: ../a b"),
     ],
 )
 def test_an_ini_file_names_no_report_outside_of_the_project(
@@ -310,7 +310,7 @@ def test_an_ini_file_names_no_report_outside_of_the_project(
     code, _, err = test()
 
     assert code == 2
-    assert f"pytest.ini: {word.format(outside=outside)} is outside of {project.path}; " in err
+    assert f"pytest.ini:{word.format(outside=outside)} leads out of the project, {project.path}; " in err
     assert [*outside.iterdir()] == []
     assert {*project.path.parent.iterdir()} == before
 
@@ -332,6 +332,30 @@ def test_the_command_line_names_reports_anywhere(
 
     assert test(f"--crd-json={outside}/o.json")[0] == 0
     assert (outside / "o.json").is_file()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--crd-json=reports/o.json",),
+        ("--crd-sarif", "reports/o.sarif"),
+        ("--crd-cov", "--crd-cov-report=lcov:reports/new/o.lcov"),
+        ("--crd-cov", "--crd-cov-report=html:reports/"),
+    ],
+)
+def test_no_report_goes_through_a_link_to_a_folder(
+    arguments: tuple[str, ...], project: Project, test: Test, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (project.path / "reports").symlink_to(outside)
+    project.cases(RIGHT)
+
+    code, _, err = test(*arguments)
+
+    assert code == 2
+    assert " leads out of the project, " in err
+    assert "write its absolute path on the command line" in err
+    assert [*outside.iterdir()] == []
 
 
 @pytest.mark.parametrize("name", [".pytest_cache", ".pytest_cache/crd", ".pytest_cache/v/cache/lastfailed"])

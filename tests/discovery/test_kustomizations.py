@@ -298,6 +298,175 @@ def test_a_patch_that_fails_is_an_error(folder: Kustomized, patch: str, reason: 
     assert str(caught.value).startswith(f"config/crd/patches/bad.yaml:2: {reason}")
 
 
+OUTSIDE = "../../../elsewhere/private.yaml"
+
+
+@pytest.fixture
+def repository(folder: Kustomized) -> Kustomized:
+    """A repository with files of others beside it, and files of another folder in it."""
+    (folder.path / ".git").mkdir()
+    for name in ("private.yaml", "base/kustomization.yaml"):
+        file = folder.path.parent / "elsewhere" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("spec: {group: secret}\n", encoding="utf-8")
+    folder.write("config/other/part.yaml", OPERATIONS)
+    return folder
+
+
+def _refusal(folder: Kustomized, *paths: str) -> str:
+    with pytest.raises(InputError) as raised:
+        folder.crds(*paths)
+    assert "secret" not in str(raised.value)
+    return str(raised.value.mistakes[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"patches: [{{path: PATH, {GARDENS}}}]",
+        f"patchesJson6902: [{{path: PATH, {GARDENS}}}]",
+        "patchesStrategicMerge: [PATH]",
+        "configurations: [PATH]",
+        "crds: [PATH]",
+        "openapi: {path: PATH}",
+        "replacements: [{path: PATH}]",
+        "generators: [PATH]",
+        "transformers: [PATH]",
+        "components: [PATH]",
+        "configMapGenerator: [{name: a, files: [key=PATH]}]",
+        "secretGenerator: [{name: a, envs: [PATH]}]",
+        "helmCharts: [{name: a, valuesFile: PATH}]",
+    ],
+)
+def test_a_kustomization_names_no_file_outside_of_its_folder(repository: Kustomized, text: str) -> None:
+    (repository.path / "config/crd/link.yaml").symlink_to(OUTSIDE)
+    for path in (OUTSIDE, str(repository.path.parent / "elsewhere/private.yaml"), "link.yaml"):
+        repository.kustomization(text.replace("PATH", path))
+
+        words = "kustomize refuses a file outside of its folder, and this one leads out of the project; move the file below "
+        assert _refusal(repository, "config/crd/bases") == f"{FILE}:2: {path}: {words}config/crd"
+
+    repository.kustomization(text.replace("PATH", "../other/part.yaml"))
+    command = "write crd_commands = kubectl kustomize --load-restrictor LoadRestrictionsNone config/crd"
+    assert _refusal(repository, "config/crd/bases").endswith(f"move the file below config/crd, or {command}")
+
+
+@pytest.mark.parametrize(
+    "resources", ["[bases/garden.yaml, ../other/part.yaml]", "[bases/garden.yaml, bases/link.yaml]"]
+)
+def test_a_kustomization_lists_no_file_outside_of_its_folder(repository: Kustomized, resources: str) -> None:
+    (repository.path / "config/crd/bases/link.yaml").symlink_to("../../other/part.yaml")
+    repository.kustomization("", resources=resources)
+
+    assert ": kustomize refuses a file outside of its folder; " in _refusal(repository, "config/crd/bases/garden.yaml")
+
+
+def test_links_inside_of_the_folder_of_a_kustomization_are_followed(repository: Kustomized) -> None:
+    (repository.path / "config/crd/link.yaml").symlink_to("patches/operations.yaml")
+    repository.kustomization(f"patches: [{{path: link.yaml, {GARDENS}}}]")
+
+    assert _rows(repository.built("Garden", "config/crd/bases")) == {"type": "integer", "minimum": 1}
+
+
+@pytest.mark.parametrize(
+    ("resources", "words"),
+    [
+        ("[bases/garden.yaml, ..]", "kustomize refuses a folder that contains the kustomization"),
+        ("[bases/garden.yaml, ../crd]", "kustomize refuses a folder that contains the kustomization"),
+        ("[bases/garden.yaml, ../base]", "kustomize refuses a folder that contains the kustomization"),
+        ("[bases/garden.yaml, ../../../elsewhere/base]", "it leads out of the project"),
+        ("[bases/garden.yaml, link]", "it leads out of the project"),
+    ],
+)
+def test_a_kustomization_lists_no_folder_around_it_or_outside_of_the_project(
+    repository: Kustomized, resources: str, words: str
+) -> None:
+    repository.write("config/base/kustomization.yaml", "resources: [../crd]\n")
+    (repository.path / "config/crd/link").symlink_to("../../../elsewhere/base")
+    repository.kustomization("", resources=resources)
+
+    assert words in _refusal(repository, "config/crd/bases")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "resources: [part.yaml, ../other/part.yaml]\n",
+            "config/base/kustomization.yaml:1: ../other/part.yaml: kustomize refuses ",
+        ),
+        ("resources: [", "config/base/kustomization.yaml:2: "),
+    ],
+)
+def test_a_folder_that_a_kustomization_lists_is_refused_in_its_place(
+    repository: Kustomized, monkeypatch: pytest.MonkeyPatch, text: str, words: str
+) -> None:
+    monkeypatch.chdir(repository.path)
+    repository.write("config/base/kustomization.yaml", text)
+    repository.kustomization("", resources="[bases/garden.yaml, ../base, https://example.com/../../../../base]")
+
+    assert _refusal(repository, "config/crd/bases").startswith(words)
+
+
+def test_folders_without_a_problem_are_read_once(repository: Kustomized) -> None:
+    repository.write("config/base/kustomization.yaml", "resources: [../other]\n")
+    repository.write("config/empty/kustomization.yaml", "")
+    repository.write("config/other/kustomization.yaml", "[a list]")
+    repository.kustomization("labels: [{pairs: {a: b}}]", resources="[bases/garden.yaml, ../base, ../other, ../empty]")
+
+    assert repository.built("Garden", "config/crd/bases")["metadata"]["labels"]["a"] == "b"
+
+
+@pytest.mark.parametrize("place", ["config/crd", "config/base"])
+def test_a_kustomization_that_is_a_link_out_of_its_folder_is_refused(repository: Kustomized, place: str) -> None:
+    repository.kustomization("", resources="[bases/garden.yaml, ../base]")
+    repository.write("config/base/part.yaml", "")
+    (repository.path / place / "kustomization.yaml").unlink(missing_ok=True)
+    (repository.path / place / "kustomization.yaml").symlink_to("../../../elsewhere/base/kustomization.yaml")
+
+    assert "kustomization.yaml: kustomize follows no link out of the folder; " in _refusal(
+        repository, "config/crd/bases"
+    )
+
+
+def test_a_kustomization_above_the_project_does_not_count(tmp_path: Path) -> None:
+    above, folder = Folder(tmp_path), Kustomized(tmp_path / "project")
+    above.write("kustomization.yaml", "resources: [project/garden.yaml]\ncommonLabels: {a: secret}\n")
+    folder.write("garden.yaml", CRD.replace("KIND", "garden"))
+
+    assert folder.built("Garden", "garden.yaml")["metadata"]["labels"] == {"app": "old"}
+
+
+def test_a_kustomization_that_the_user_names_outside_lists_folders_anywhere(
+    repository: Kustomized, tmp_path: Path
+) -> None:
+    outside = Kustomized(tmp_path.parent / "outside")
+    outside.write("crd/garden.yaml", CRD.replace("KIND", "garden"))
+    outside.write("base/kustomization.yaml", "{}")
+    outside.kustomization("commonLabels: {a: b}", "crd/kustomization.yaml", resources="[garden.yaml, ../base]")
+
+    assert repository.built("Garden", f"{outside.path}/crd/garden.yaml")["metadata"]["labels"] == {
+        "app": "old",
+        "a": "b",
+    }
+
+
+@pytest.mark.session
+def test_the_law_of_folders_holds_in_a_commit(repository: Kustomized) -> None:
+    (repository.path / ".git").rmdir()
+    repository.write("config/base/kustomization.yaml", "{}")
+    repository.kustomization(
+        f"patches: [{{path: patches/link.yaml, {GARDENS}}}]", resources="[bases/garden.yaml, ../base]"
+    )
+    (repository.path / "config/crd/patches/link.yaml").symlink_to("../../other/part.yaml")
+    git.commit(repository.path, tag="v1")
+
+    with pytest.raises(
+        InputError, match=r"v1:config/crd/kustomization.yaml:2: patches/link.yaml: kustomize refuses a file"
+    ):
+        _read("git:v1", repository)
+
+
 def _read(location: str, folder: Kustomized) -> Baseline:
     project = Project(folder.path, (), folder.path)
     return baseline.read(location, base=folder.path, project=project, kubernetes_version=DEFAULT)

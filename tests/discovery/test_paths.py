@@ -39,8 +39,9 @@ def test_crd_paths_are_files_folders_and_globs(empty: Project, paths: str) -> No
     empty.run().assert_outcomes(passed=1)
 
 
-def test_an_absolute_path_is_used_as_it_is(empty: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_an_absolute_path_is_used_as_it_is(empty: Project) -> None:
     empty.crd("api/a.yaml")
+    (empty.path / ".git").mkdir()
     empty.write("elsewhere/pytest.ini", f"[pytest]\ncrd_paths = {empty.path}/api/*.yaml\n")
     empty.write("elsewhere/test_names.py", NAMES.format(kinds=["Garden"]))
 
@@ -292,3 +293,99 @@ def test_the_header_counts_crds_and_versions(empty: Project) -> None:
     result = empty.run("--crd-kubernetes-version", "1.36")
 
     result.stdout.fnmatch_lines(["crd: 2 CRDs, 2 versions from crds; Kubernetes 1.36"])
+
+
+OUTSIDE = {
+    "crd_paths": "crd_paths = PATH/a.yaml",
+    "a glob": "crd_paths = PATH/*.yaml",
+    "crd_samples": "crd_checks = on\ncrd_samples = PATH",
+    "crd_policies": "crd_policies = PATH",
+    "crd_webhook_configurations": "crd_webhooks = all: https://127.0.0.1:1\ncrd_webhook_configurations = PATH",
+    "ca": "crd_webhooks = all: https://127.0.0.1:1 ca=PATH/a.yaml",
+    "crd_baseline": "crd_baseline = PATH",
+    "addopts": "addopts = --crd-path=PATH/a.yaml",
+}
+
+
+@pytest.mark.parametrize("lines", OUTSIDE.values(), ids=OUTSIDE)
+def test_an_ini_file_names_no_path_outside_of_the_project(
+    empty: Project, lines: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "a.yaml").write_text("secret", encoding="utf-8")
+    (empty.path / "link").symlink_to(outside)
+    empty.ini(lines.replace("PATH", "link"))
+
+    result = empty.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "leads out of the project" in result.stderr.str()
+    assert "pytest.ini:" in result.stderr.str()
+    assert "secret" not in result.stdout.str() + result.stderr.str()
+
+
+def test_an_ini_file_in_a_folder_of_a_repository_names_paths_of_the_repository(empty: Project) -> None:
+    empty.crd("crds/a.yaml")
+    (empty.path / ".git").mkdir()
+    empty.write("app/pytest.ini", "[pytest]\ncrd_paths = ../crds\n")
+    empty.write("app/test_names.py", NAMES.format(kinds=["Garden"]))
+
+    empty.run("-c", "app/pytest.ini", "app").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("how", ["option", "separate", "environment", "file"])
+def test_the_user_names_paths_anywhere(
+    empty: Project, how: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    empty.crd("a.yaml").rename(outside / "a.yaml")
+    empty.write("test_names.py", NAMES.format(kinds=["Garden"]))
+    option = f"--crd-path={outside}/a.yaml"
+    monkeypatch.setenv("PYTEST_ADDOPTS", option if how == "environment" else "")
+    empty.write("options.txt", f"{option}\n")
+    arguments = {"option": [option], "separate": ["--crd-path", f"{outside}/a.yaml"], "file": ["@options.txt"]}
+
+    empty.run(*arguments.get(how, [])).assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "crd: link/a.yaml\ncreate:\n- {name: a, input: {}, accepted: true}\n",
+        "crd: gardens.stories.example.com\ncreate:\n- {name: a, inputFile: ../link/a.yaml, accepted: true}\n",
+        "crd: gardens.stories.example.com\nupdate:\n- {name: a, old: {}, input: {}, oldCRD: {path: link/a.yaml}, accepted: true}\n",
+    ],
+    ids=["crd", "inputFile", "oldCRD"],
+)
+def test_a_case_file_names_no_path_outside_of_the_project(
+    empty: Project, text: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "a.yaml").write_text("secret: secret", encoding="utf-8")
+    empty.crd("a.yaml")
+    (empty.path / "link").symlink_to(outside)
+    (empty.path / "tests").mkdir()
+    empty.ini("crd_paths = a.yaml")
+    empty.write("tests/test_a.crd.yaml", text.replace(" link/", " ../link/").replace("path: link", "path: ../link"))
+
+    result = empty.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*test_a.crd.yaml:[0-9]: *leads out of the project; copy the file into the project*"])
+    assert "secret" not in result.stdout.str()
+
+
+def test_a_case_file_behind_a_link_counts_only_if_the_command_line_names_it(
+    empty: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    empty.crd("a.yaml")
+    empty.cases(name="test_a.crd.yaml").rename(outside / "test_a.crd.yaml")
+    (empty.path / "cases").symlink_to(outside)
+    empty.ini(f"crd_paths = a.yaml\ntestpaths = {outside}")
+
+    for arguments in ([], ["."]):
+        result = empty.run(*arguments)
+        result.assert_outcomes(errors=1)
+        result.stdout.fnmatch_lines(["*test_a.crd.yaml: cannot be read: it leads out of the project; *"])
+    empty.run(outside).assert_outcomes(passed=3)

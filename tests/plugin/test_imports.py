@@ -18,6 +18,7 @@ OF_READING = {
     *(
         "cases",
         "discovery",
+        "boundary",
         "folders",
         "plugin",
         "progress",

@@ -140,6 +140,7 @@ def test_a_session_without_crds_imports_only_the_hooks(empty: Project, *, has_cr
     modules = json.loads(empty.read("modules.json"))
     assert sorted(name for name in modules if name.partition(".")[0] == "pytest_crd") == [
         "pytest_crd",
+        "pytest_crd.boundary",
         "pytest_crd.folders",
         "pytest_crd.plugin",
         "pytest_crd.plugin.alone",

@@ -6,12 +6,14 @@ A file of the folder is one variant of the CRD. The manifests of the feature gat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pytest_crd import folders
+from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, CustomResourceDefinitions
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -52,10 +54,12 @@ class SuiteCRDs:
     Attributes:
         kubernetes_version: The Kubernetes version of the answers.
         observer: The observer of the CRDs.
+        find_boundary: Returns the boundary of the files that a suite in a folder may name.
     """
 
     kubernetes_version: str
     observer: Observer
+    find_boundary: Callable[[Path], ProjectBoundary] = ProjectBoundary
     _loaded: dict[tuple[Path, str], tuple[CustomResourceDefinition, ...]] = field(default_factory=dict)
     _gates: dict[Path, list[Mapping[str, JSONValue]]] = field(default_factory=dict)
     _versions: dict[tuple[CustomResourceDefinition, str], CrdVersion] = field(default_factory=dict)
@@ -75,7 +79,8 @@ class SuiteCRDs:
         files = folder.parent.parent / _CRDS
         if not files.is_dir():
             return []
-        crds = [(path, crd) for path in sorted(files.iterdir()) for crd in self._crds(path, suite.crd)]
+        limits = self.find_boundary(files.parent)
+        crds = [(path, crd) for path in sorted(files.iterdir()) for crd in self._crds(path, suite.crd, limits)]
         if not crds:
             raise suite.mistake(f"no CRD is called {suite.crd!r} in {files}")
         matching = [(path, crd) for path, crd in crds if self._has_gates(suite, crd, folder)]
@@ -116,11 +121,12 @@ class SuiteCRDs:
             self._versions[crd, name] = _only(crd, name)
         return self._versions[crd, name]
 
-    def _crds(self, path: Path, name: str) -> tuple[CustomResourceDefinition, ...]:
+    def _crds(self, path: Path, name: str, limits: ProjectBoundary) -> tuple[CustomResourceDefinition, ...]:
         """Return the CRD *name* in a file; a file that cannot contain it is not parsed, as the folder is large."""
         key = (path, name)
         if key not in self._loaded:
-            file = manifest.ManifestFile(path, str(path), named=True)
+            is_outside = not limits.holds(os.path.realpath(path))
+            file = manifest.ManifestFile(path, str(path), named=True, is_outside=is_outside)
             may_hold = folders.is_manifest(path.name) and manifest.may_mention(file.read(), name)
             crds = self._read(path) if may_hold else ()
             self._loaded[key] = tuple(crd for crd in crds if crd.name == name)

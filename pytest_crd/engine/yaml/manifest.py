@@ -11,11 +11,13 @@ import functools
 import glob
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from pytest_crd import boundary
+from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader, yamlstream
@@ -118,12 +120,14 @@ class ManifestFile(NamedTuple):
         name: The name in messages: relative to the base folder if the file is below it.
         named: Whether the user named the file itself, not a folder or a glob.
         patterns: The patterns that match it.
+        is_outside: Whether it is outside of the project and no pattern may lead there; then it is not read.
     """
 
     path: Path
     name: str
     named: bool
     patterns: tuple[str, ...] = ()
+    is_outside: bool = False
 
     def read(self) -> bytes:
         """
@@ -132,13 +136,15 @@ class ManifestFile(NamedTuple):
         Raises:
             ManifestError: The file cannot be read.
         """
+        if self.is_outside:
+            raise ManifestError([Mistake(self.name, 0, boundary.OUTSIDE)])
         try:
             return self.path.read_bytes()
         except OSError as error:
             raise ManifestError([Mistake(self.name, 0, f"cannot be read: {error.strerror or error}")]) from None
 
 
-def files(patterns: Sequence[str], *, base: Path) -> list[ManifestFile]:
+def files(patterns: Sequence[str], *, base: Path, named: Iterable[str] | None = None) -> list[ManifestFile]:
     """
     Return the files that *patterns* name, each once, in the order of the patterns and sorted within each.
 
@@ -146,13 +152,14 @@ def files(patterns: Sequence[str], *, base: Path) -> list[ManifestFile]:
         patterns: Files, folders (read recursively: `.yaml`, `.yml`, `.json`; without hidden folders) and globs; a
             `!pattern` at any position excludes files.
         base: The folder for relative patterns.
+        named: The patterns that may name paths outside of the project; by default, all.
 
     Raises:
         ManifestError: A pattern names nothing that exists, or excludes nothing; all of them at once.
     """
     files_by_path: dict[str, ManifestFile] = {}
     excluded: dict[str, set[str]] = {}
-    real = RealPaths()
+    real, limits = RealPaths(), ProjectBoundary(base, patterns if named is None else named)
     mistakes: list[Mistake] = []
     for pattern in patterns:
         positive_pattern = pattern.removeprefix(LEFT_OUT)
@@ -162,10 +169,13 @@ def files(patterns: Sequence[str], *, base: Path) -> list[ManifestFile]:
         if pattern != positive_pattern:
             excluded[pattern] = {real.resolve(path) for path, _ in matches}
             continue
-        for path, named in matches:
+        for path, is_named in matches:
             resolved = real.resolve(path)
-            file = files_by_path.get(resolved) or ManifestFile(path, name_of(path, base), named)
-            files_by_path[resolved] = file._replace(named=file.named or named, patterns=(*file.patterns, pattern))
+            is_outside = not limits.holds(resolved)
+            shown = limits.find_exit(path) if is_outside else path
+            key = str(shown) if is_outside else resolved
+            file = files_by_path.get(key) or ManifestFile(shown, name_of(shown, base), is_named, (), is_outside)
+            files_by_path[key] = file._replace(named=file.named or is_named, patterns=(*file.patterns, pattern))
     for pattern, paths in excluded.items():
         if paths and paths.isdisjoint(files_by_path):
             mistakes.append(Mistake(pattern, 0, "leaves out no file that another path names"))

@@ -20,7 +20,7 @@ from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import Case, CaseFile, CaseFileError
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import InputError, Mistake
-from pytest_crd.plugin import session
+from pytest_crd.plugin import commandline, session
 from pytest_crd.plugin.items import extensions
 from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import (
@@ -282,6 +282,7 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
     if not config.pluginmanager.has_plugin(_HOOKS):
         config.pluginmanager.register(Hooks(), _HOOKS)
     try:
+        commandline.require_inside(path, config)
         text, filler = path.read_bytes(), config.stash.get(extensions.FILLER, None)
         loaded = loader.load_any(text, source=session.display_path(path), fills=filler is not None)
         if filler and isinstance(loaded, tuple) and (repaired := filler.repair(path, text, loaded)) != text:
@@ -323,11 +324,14 @@ def _policy_runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterato
     """Yield the cases of a policy, each with the function that runs it."""
     from pytest_crd.policycases import policyrunner, policysubjects  # noqa: PLC0415 - most files are about a CRD
 
-    subject = policysubjects.find(case_file, catalog)
+    subject, read = policysubjects.find(case_file, catalog), catalog.find_boundary(folder).read
     mistakes: list[Mistake] = []
     for declared in case_file.cases:
         try:
-            yield objectsources.resolve(declared, folder), functools.partial(policyrunner.run, subject=subject)
+            yield (
+                objectsources.resolve(declared, folder, read=read),
+                functools.partial(policyrunner.run, subject=subject),
+            )
         except CaseFileError as error:
             mistakes += error.mistakes
     if mistakes:
@@ -338,10 +342,11 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCa
     """Yield the cases of a file, each with the function that runs it; cases of one CRD version share a subject."""
     version = catalog.version_of(case_file, folder=folder)
     subjects, budget = {version: CaseSubject(version)}, suggestions.WorkBudget()
+    read = catalog.find_boundary(folder).read
     mistakes: list[Mistake] = []
     for declared in case_file.cases:
         try:
-            case = objectsources.resolve(declared, folder)
+            case = objectsources.resolve(declared, folder, read=read)
         except CaseFileError as error:
             mistakes += error.mistakes
             continue

@@ -78,6 +78,7 @@ def _report(word: str, entry: SettingEntry) -> Report:
         return Report(kind, None)
     if colon and not file:
         raise entry.error(f"{word!r}: name a file behind the colon")
+    entry.require_output(file or _FILES[kind])
     path = entry.base / (file or _FILES[kind])
     is_folder = path.is_dir() or file.endswith(("/", os.sep))
     if is_folder and kind is not ReportKind.HTML:

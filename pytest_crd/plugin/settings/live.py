@@ -70,7 +70,8 @@ def read(config: pytest.Config) -> LiveSettings | None:
         UsageError: An option is not on the command line itself, is given twice, or has no effect without another one.
     """
     entries = {option: option.find_entry(config) for option in SETTINGS}
-    for option, (value, source, _, is_set) in entries.items():
+    for option, entry in entries.items():
+        value, source, is_set = entry.value, entry.source, entry.is_set
         if is_set and not _is_on_command_line(source, config):
             raise pytest.UsageError(f"{source}: on the command line only, never in addopts or PYTEST_ADDOPTS")
         if is_set and option.times is Times.ONCE and (len(value) > 1 or not value[0].strip()):

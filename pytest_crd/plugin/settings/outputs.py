@@ -43,6 +43,7 @@ def _file(entry: SettingEntry) -> Path | None:
     path: Path = entry.base / entry.value
     if not entry.value or path.is_dir():
         raise entry.error(f"{entry.value!r} is no name of a file")
+    entry.require_output(entry.value)
     return path
 
 

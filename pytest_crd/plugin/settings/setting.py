@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import enum
+import itertools
+import os
 import re
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import pytest
 
+from pytest_crd import boundary
+
 T = TypeVar("T")
 
+# The attribute of the options with the words of the command line.
+_WORDS: Final = "crd_written_words"
 # A backslash between folder names; one before a space or a quote is an escape.
 _SEPARATOR: Final = re.compile(r"""\\(?=[^\s"'\\])""")
 
@@ -43,12 +49,58 @@ class SettingEntry(NamedTuple):
         source: The name of the option, or of the key in the ini file.
         base: The folder of relative paths: where pytest was called, or the folder of the ini file.
         is_set: Whether the user wrote it.
+        root: The root folder of pytest.
+        ini: The ini file; None without one.
+        named: The values of the option on the command line, without those of `addopts` in the ini file.
     """
 
     value: Any
     source: str
     base: Path
     is_set: bool = True
+    root: Path = Path()
+    ini: Path | None = None
+    named: tuple[str, ...] = ()
+
+    def require_inside(self, path: str) -> None:
+        """
+        Refuse a path that the ini file names and that leads out of the project; the command line may name any.
+
+        Raises:
+            UsageError: It leads out of the project.
+        """
+        if not self._is_named(path):
+            self._require(path, "or name it on the command line, not in the ini file")
+
+    def require_output(self, path: str) -> None:
+        """
+        Refuse a file to write whose folder leads out of the project, unless the command line has its absolute path.
+
+        Raises:
+            UsageError: It leads out of the project.
+        """
+        if not (self._is_named(path) and Path(path).is_absolute()):
+            self._require(path, "or write its absolute path on the command line")
+
+    def _require(self, path: str, remedy: str) -> None:
+        project = boundary.find_project(self.root)
+        if not boundary.is_inside(self.base / boundary.start_of(path), project):
+            line = self._find_line(path)
+            place = f"{self.ini}:{line}: " if line else ""
+            raise pytest.UsageError(
+                f"{place}{self.source}: {path} leads out of the project, {project}; name a path in the project, {remedy}"
+            )
+
+    def _is_named(self, path: str) -> bool:
+        """Return whether the command line has a path, alone or behind the kind of a report: `html:FOLDER/`."""
+        return any(path in (value, value.partition(":")[2]) for value in self.named)
+
+    def _find_line(self, text: str) -> int:
+        """Return the 1-based line of the ini file that contains a text; 0 without one."""
+        if self.ini is None or self._is_named(text):
+            return 0
+        lines = self.ini.read_text(encoding="utf-8").splitlines()
+        return next((number for number, line in enumerate(lines, 1) if text in line), 0)
 
     def error(self, words: str) -> pytest.UsageError:
         """Return the error about the entry."""
@@ -97,10 +149,13 @@ class Setting(NamedTuple, Generic[T]):
         """
         value = config.getoption(self.dest)
         if value is not None:
-            return SettingEntry(value, self.option, config.invocation_params.dir)
+            named = tuple(find_named(config, self.option))
+            root, ini = config.rootpath, config.inipath
+            return SettingEntry(value, self.option, config.invocation_params.dir, root=root, ini=ini, named=named)
         value = self._read_ini(config) if self.ini else None
         is_set = value is not None and (self.may_be_empty or value not in ("", []))
-        return SettingEntry(value if is_set else self.default, self.ini or self.option, folder(config), is_set)
+        value, source = value if is_set else self.default, self.ini or self.option
+        return SettingEntry(value, source, folder(config), is_set, config.rootpath, config.inipath)
 
     def read_value(self, config: pytest.Config) -> T:
         """
@@ -138,6 +193,30 @@ def folder(config: pytest.Config) -> Path:
     return config.inipath.parent if config.inipath else config.rootpath
 
 
+def find_words(config: pytest.Config) -> list[str]:
+    """Return the words of the command line and of PYTEST_ADDOPTS; a worker of pytest-xdist has them from its controller."""
+    if not hasattr(config.option, _WORDS):
+        written = [*map(str, config.invocation_params.args), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
+        setattr(config.option, _WORDS, [word for argument in written for word in _expand(argument)])
+    found: list[str] = getattr(config.option, _WORDS)
+    return found
+
+
+def find_named(config: pytest.Config, option: str) -> Iterator[str]:
+    """Yield the values of an option on the command line."""
+    for word, following in itertools.pairwise((*find_words(config), "")):
+        name, has_value, value = word.partition("=")
+        if name == option:
+            yield value if has_value else following
+
+
+def _expand(argument: str) -> Sequence[str]:
+    """Return the words in the file of an argument `@FILE`; another argument itself."""
+    if not argument.startswith("@"):
+        return [argument]
+    return Path(argument[1:]).read_text(encoding="utf-8").splitlines()
+
+
 def words(entry: SettingEntry) -> tuple[str, ...]:
     """Return the words, or lines, of an entry."""
     return tuple(entry.value or ())
@@ -169,8 +248,17 @@ def slashed(path: str, base: Path) -> str:
 
 
 def paths(entry: SettingEntry) -> tuple[str, ...]:
-    """Return the paths of an entry, with slashes."""
-    return tuple(slashed(path, entry.base) for path in words(entry))
+    """
+    Return the paths of an entry, with slashes.
+
+    Raises:
+        UsageError: The ini file names a path outside of the project.
+    """
+    written = words(entry)
+    for path in written:
+        if not path.startswith("!"):
+            entry.require_inside(path)
+    return tuple(slashed(path, entry.base) for path in written)
 
 
 def switch(entry: SettingEntry) -> bool:

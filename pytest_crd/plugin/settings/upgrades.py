@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _WORD: Final = re.compile(r"""\"([^"]*)\"|'([^']*)'|((?:\{[^}]*\}|\S)+)""")
 
 
+_OF_GIT: Final = "git:"
 # The last release; no error in a project without releases.
 AUTO: Final = "auto"
 
@@ -34,7 +35,10 @@ def _baselines(entry: SettingEntry) -> tuple[str, ...]:
         baselines = [word for line in lines for word in _words(line, entry.base)]
     if entry.is_set and not (baselines and all(baselines)):
         raise entry.error("name a folder, a file or git:REF")
-    slashed = (name if name.startswith("git:") else setting.slashed(name, entry.base) for name in baselines)
+    for name in baselines:
+        if not name.startswith(_OF_GIT):
+            entry.require_inside(name)
+    slashed = (name if name.startswith(_OF_GIT) else setting.slashed(name, entry.base) for name in baselines)
     return tuple(dict.fromkeys(slashed))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
-from pytest_crd import folders
+from pytest_crd import boundary, folders
 from pytest_crd.casefiles import filereplacement
 from pytest_crd.engine import (
     CrdLookupError,
@@ -187,9 +187,19 @@ def _crd(catalog: Catalog, name: str) -> CustomResourceDefinition:
 
 
 def _folder(config: pytest.Config) -> Path:
-    """Return the folder for case files: the first of testpaths that exists, else `tests`, else the folder of the project."""
+    """
+    Return the folder for case files: the first of testpaths that exists, else `tests`, else the folder of the project.
+
+    Raises:
+        UsageError: It is outside of the project.
+    """
     base = setting.folder(config)
-    return filenames.folder(base, config.getini("testpaths")) or base
+    found = filenames.folder(base, config.getini("testpaths")) or base
+    if not boundary.is_inside(found, boundary.find_project(config.rootpath)):
+        raise pytest.UsageError(
+            f"{_FLAG}: {session.display_path(found)} leads out of the project; name another folder in testpaths"
+        )
+    return found
 
 
 def _write(written: WrittenFile) -> None:
