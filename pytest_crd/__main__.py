@@ -8,17 +8,48 @@ if __name__ == "__main__" and not sys.flags.safe_path and sys.path[0] == os.getc
     del sys.path[0]
 
 import argparse
+import contextlib
 import importlib
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TextIO, cast
 
-from pytest_crd.cli import COMMANDS, exits
+from pytest_crd.cli import COMMANDS, Command, exits
 from pytest_crd.cli.exits import Exit
+from pytest_crd.wording import escape_lines
 
 _PROGRAM: Final = "pytest-crd"
 _HANDS_ON: Final = "--"
+
+
+class _EscapedStream:
+    """Text stream that writes lines with escapes for control characters and for commands of code hosts."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write(escape_lines(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextlib.contextmanager
+def _escaped(command: Command) -> Iterator[None]:
+    """Escape the output of a command; pytest writes its own, which has colours."""
+    with contextlib.ExitStack() as stack:
+        if not command.hands_on:
+            stack.enter_context(contextlib.redirect_stderr(cast("TextIO", _EscapedStream(sys.stderr))))
+            if not command.prints_document:
+                stack.enter_context(contextlib.redirect_stdout(cast("TextIO", _EscapedStream(sys.stdout))))
+        yield
 
 
 class _Version(argparse.Action):
@@ -40,7 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _read(sys.argv[1:] if arguments is None else arguments)
     try:
-        code: int = options.run(options)
+        with _escaped(COMMANDS[options.command]):
+            code: int = options.run(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
@@ -71,7 +103,7 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
         if name == command_name:
             module = importlib.import_module(f"pytest_crd.cli.{command.module}")
             module.declare(subparser)
-            subparser.set_defaults(run=module.run)
+            subparser.set_defaults(run=module.run, command=name)
     if command_name is None or not COMMANDS[command_name].hands_on or _HANDS_ON not in arguments:
         return parser.parse_args(arguments, argparse.Namespace(handed_on=[]))
     end = arguments.index(_HANDS_ON)

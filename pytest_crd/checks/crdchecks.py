@@ -24,6 +24,7 @@ from pytest_crd.engine.crds.condition import NON_STRUCTURAL, shows_flaw
 from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.loading.crdfiles import ReadCrd
+from pytest_crd.wording import escape
 
 _MOST_PLACES: Final = 3
 _FORMAT: Final = re.compile(r'unrecognized format "(.*)"')
@@ -119,10 +120,12 @@ def _refusals(
     elif response.code == 400:
         source = manifest.document.source
         for item in manifest.duplicates:
-            yield CheckFinding(f"{source}:{item.line}", f'key "{item.key}" is set twice; only the last value counts')
+            yield CheckFinding(
+                f"{source}:{item.line}", f'key "{escape(item.key)}" is set twice; only the last value counts'
+            )
         for path in crd.unknown_fields:
             place = fieldlines.find_line(manifest, path.steps)
-            yield CheckFinding(place, f'unknown field "{path}"', field=str(path))
+            yield CheckFinding(place, f'unknown field "{escape(str(path))}"', field=str(path))
     else:
         references = [error for error in response.errors if acceptance.is_reference(error)]
         remedy = acceptance.explain_references(crd, find_crds) if references else ""

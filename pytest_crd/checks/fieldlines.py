@@ -12,6 +12,7 @@ from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.synthesis import objectplaces
+from pytest_crd.wording import escape
 
 # Fields that the server moves: in its internal form, fields that all versions share are in the spec, and v1 has no such fields.
 _MOVED: Final = (
@@ -46,7 +47,7 @@ def find_error(manifest: Manifest, error: FieldError) -> str:
 
 def make_finding(manifest: Manifest, error: FieldError, details: tuple[str, ...] = ()) -> CheckFinding:
     """Return the finding for an error in a CRD, with its place."""
-    return CheckFinding(find_error(manifest, error), str(error), details, error.field)
+    return CheckFinding(find_error(manifest, error), escape(str(error)), details, error.field)
 
 
 def find_named_field(manifest: Manifest, sentence: str) -> str:

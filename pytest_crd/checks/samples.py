@@ -24,6 +24,7 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import resourcerules
 from pytest_crd.engine.yaml.manifest import Manifest
+from pytest_crd.wording import escape
 
 _PLACEHOLDERS: Final = ("{{", "${")
 _LONGEST: Final = 60
@@ -175,7 +176,7 @@ def judge_under(
 def _answered(manifest: Manifest, version: CrdVersion, response: Response) -> SampleOutcome:
     source = manifest.document.source
     repeated = [
-        CheckFinding(f"{source}:{item.line}", f'key "{item.key}" is set twice; only the last value counts')
+        CheckFinding(f"{source}:{item.line}", f'key "{escape(item.key)}" is set twice; only the last value counts')
         for item in manifest.duplicates
     ]
     errors = [
@@ -207,7 +208,7 @@ def _answered(manifest: Manifest, version: CrdVersion, response: Response) -> Sa
         (*repeated, *errors, *dropped),
         frozenset(fields),
         placeholder=open_values[0] if open_values and is_open else "",
-        warnings=tuple(CheckFinding(fieldlines.find_named_field(manifest, item), item) for item in warnings),
+        warnings=tuple(CheckFinding(fieldlines.find_named_field(manifest, item), escape(item)) for item in warnings),
         response=response,
         notes=(*_becomes(response), *filter(None, (version.unknown_when_stored if response.accepted else "",))),
     )
@@ -219,12 +220,14 @@ def _dropped(manifest: Manifest, version: CrdVersion, response: Response) -> Ite
     for path in response.changes.pruned:
         yield CheckFinding(
             fieldlines.find_line(manifest, path.steps),
-            f"{path}: the schema does not specify it, so that it is dropped{suggestions.hint(fields.near(path))}",
+            escape(
+                f"{path}: the schema does not specify it, so that it is dropped{suggestions.hint(fields.near(path))}"
+            ),
             field=str(path),
             origin=changedfield.source_of(path),
         )
     for path in response.changes.lost:
-        words = f"{path}: the storage version does not specify it, so that it is lost without a warning"
+        words = f"{escape(str(path))}: the storage version does not specify it, so that it is lost without a warning"
         place = fieldlines.find_line(manifest, path.steps)
         yield CheckFinding(place, words, field=str(path), origin=changedfield.source_of(path))
 

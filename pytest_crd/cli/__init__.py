@@ -18,11 +18,13 @@ class Command(NamedTuple):
         module: The module of this package, imported only if the command is used.
         summary: A description for `--help`.
         hands_on: Whether arguments after `--` are for another program; `run` gets them as `options.handed_on`.
+        prints_document: Whether it prints YAML for other programs, which has no escapes.
     """
 
     module: str
     summary: str
     hands_on: bool = False
+    prints_document: bool = False
 
 
 # By name, in the order in which `--help` has them.
@@ -30,7 +32,9 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "test": Command("test", "run case files, checks, and upgrades from the last release", hands_on=True),
     "validate": Command("validate", "print the answer of a server to custom resources"),
     "check": Command("check", "print the answer of a server to CustomResourceDefinitions"),
-    "crd": Command("crd", "print the CustomResourceDefinition of a Python class, or compare it with a file"),
+    "crd": Command(
+        "crd", "print the CustomResourceDefinition of a Python class, or compare it with a file", prints_document=True
+    ),
     "diff": Command(
         "diff", "compare two sets of CustomResourceDefinitions by the effects of an upgrade on custom resources"
     ),

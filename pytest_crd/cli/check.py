@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pytest_crd import engine
 from pytest_crd.cli import lookup
 from pytest_crd.engine.crds.condition import shows_flaw
-from pytest_crd.wording import counted
+from pytest_crd.wording import counted, escape
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -38,8 +38,8 @@ def run(options: argparse.Namespace) -> int:
 def _lines(crd: engine.CustomResourceDefinition, answer: engine.Response) -> Iterator[str]:
     verdict = "accepted" if answer.accepted else f"refused ({answer.code})"
     yield f"{crd.source}: {crd.name} ({', '.join(version.name for version in crd.versions)}): {verdict}"
-    yield from (f"  {error}" for error in answer.errors)
-    yield from (f"  warning: {warning}" for warning in answer.warnings)
+    yield from (f"  {escape(str(error))}" for error in answer.errors)
+    yield from (f"  warning: {escape(warning)}" for warning in answer.warnings)
     for condition in crd.conditions if answer.accepted else ():
         if shows_flaw(condition):
             yield f"  {condition.type} is {condition.status} ({condition.reason}): {condition.message}"

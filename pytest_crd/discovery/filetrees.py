@@ -22,6 +22,7 @@ from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.discovery import git, projectfiles
 from pytest_crd.engine.inputerror import CrdError, ManifestError, Mistake
 from pytest_crd.engine.yaml import manifest
+from pytest_crd.wording import escape
 
 _LINK: Final = "120000"
 _MODULE: Final = "160000"
@@ -129,7 +130,7 @@ class FolderTree:
     def display_name(self, name: str) -> str:
         """Return the name of a file in messages: relative to the current folder if it is below it."""
         path, here = self.folder / name, Path.cwd()
-        return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+        return escape(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,7 @@ class GitTree:
 
     def display_name(self, name: str) -> str:
         """Return the name of a file in messages, in the form that `git show` takes."""
-        return f"{self.ref}:{name}"
+        return escape(f"{self.ref}:{name}")
 
     def resolve(self, name: str) -> str:
         """Return the name of a file with its link resolved; links to folders are not followed."""

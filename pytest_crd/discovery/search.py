@@ -21,6 +21,7 @@ from pytest_crd.engine.loading.crdfiles import FileOrigin
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.folders import RealPaths
+from pytest_crd.wording import escape
 
 # The conventions of kubebuilder, Operator SDK, Helm and others.
 CONVENTIONAL_PATHS: Final = (
@@ -158,7 +159,7 @@ class CrdSearch:
     def _name(self, path: Path) -> str:
         """Return the path of a file relative to the folder of the project."""
         is_below = path.is_relative_to(self.base)
-        return str(path.relative_to(self.base)) if is_below else os.path.relpath(path, self.base.resolve())
+        return escape(str(path.relative_to(self.base)) if is_below else os.path.relpath(path, self.base.resolve()))
 
     @cached_property
     def _are_left_out(self) -> frozenset[str]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pytest_crd.wording import escape, escape_lines
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mistake:
@@ -27,7 +29,8 @@ class Mistake:
 
     def __str__(self) -> str:
         """Return `file:line: message`, which editors and terminals turn into a link."""
-        return f"{self.source}:{self.line}: {self.message}" if self.line else f"{self.source}: {self.message}"
+        source, message = escape(self.source), escape_lines(self.message)
+        return f"{source}:{self.line}: {message}" if self.line else f"{source}: {message}"
 
 
 class WrongTypeError(TypeError):

@@ -43,10 +43,10 @@ from pytest_crd.plugin.fixtures import (
     parametrize,
 )
 from pytest_crd.plugin.items import casefiles
-from pytest_crd.plugin.items.failures import CausedFailure, FailureText, TextFailure, TextItem
+from pytest_crd.plugin.items.failures import CausedFailure, FailureText, TextFailure, TextItem, node_id
 from pytest_crd.plugin.session import NOTE, PLACE, WARNING, was_in_vain
 from pytest_crd.plugin.settings import checks, project
-from pytest_crd.wording import counted
+from pytest_crd.wording import counted, escape_lines
 
 __all__ = [
     "crd",
@@ -138,7 +138,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         heap.begin(parent.config)
         from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only a session with cases loads the runner
 
-        return cases.CaseFileCollector.from_parent(parent, path=file_path)
+        name = node_id(file_path, parent.config)
+        return cases.CaseFileCollector.from_parent(parent, path=file_path, name=name, nodeid=name)
     is_for_checks = is_named and checks.CHECKS.read_value(parent.config)
     if folders.is_manifest(file_path.name) and not is_for_checks:
         casefiles.note_unmatched(file_path, parent.config)
@@ -205,7 +206,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str:
     """Return the header: the number of loaded CRDs, and their sources."""
-    return _with_files(session.take_header_text(config), config)
+    return escape_lines(_with_files(session.take_header_text(config), config))
 
 
 @pytest.hookimpl(trylast=True)
@@ -236,11 +237,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     Then write the warnings of tests and, with `-v`, notes about cases and checks that hold.
     """
     if text := session.late_header_text(config):
-        terminalreporter.write_line(text)
+        terminalreporter.write_line(escape_lines(text))
     names = (NOTE, PLACE, WARNING) if config.get_verbosity() > 0 else (WARNING,)
     reports = failureblocks.all_reports(terminalreporter, config)
     for text in servers.summarize(reports):
-        terminalreporter.write_line(text)
+        terminalreporter.write_line(escape_lines(text))
     lines = dict.fromkeys(
         f"crd: {f'{report.nodeid}: {value}' if name == NOTE else value}"
         for report in reports
@@ -252,7 +253,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             [f"crd: {counted(len(lines), 'warning')}; -v shows {'it' if len(lines) == 1 else 'them'}"]
         )
     for line in lines:  # one line for many tests with the same warning
-        terminalreporter.write_line(line)
+        terminalreporter.write_line(escape_lines(line))
 
 
 def _header(config: pytest.Config) -> session.Header:

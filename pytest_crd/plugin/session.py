@@ -10,7 +10,7 @@ import pytest
 
 from pytest_crd.plugin import alone, settings
 from pytest_crd.plugin.settings import project
-from pytest_crd.wording import counted
+from pytest_crd.wording import counted, escape
 
 if TYPE_CHECKING:
     from pytest_crd.cases.crdcatalog import Catalog
@@ -106,9 +106,9 @@ def _parts(config: pytest.Config) -> list[Part]:
 
 
 def display_path(path: Path) -> str:
-    """Return *path* relative to the current folder if it is below it, else as it is."""
+    """Return the name of a file for messages: relative to the current folder if it is below it, with escapes."""
     here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+    return escape(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
 
 def header(config: pytest.Config) -> Header:

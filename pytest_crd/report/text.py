@@ -32,7 +32,7 @@ from pytest_crd.report import lookalikes, objectdifferences, ownerwords, verdict
 from pytest_crd.report.objectdifferences import DifferenceKind, ObjectDifference
 from pytest_crd.report.ownerwords import OwnersMismatch
 from pytest_crd.report.verdictwords import CaseVerdict, VerdictLine
-from pytest_crd.wording import Paint, plain
+from pytest_crd.wording import Paint, escape, plain
 
 _LONGEST_VALUE: Final = 72
 _WIDEST_PATH: Final = 40
@@ -103,13 +103,13 @@ def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = 
         yield from _mismatch(mismatch, result.trace, verbosity, paint)
     if owned := [*ownerwords.footer(result, verbosity=verbosity)]:
         yield ""
-        yield from (paint(_visible(line), "reason") for line in owned)
+        yield from (paint(escape(line), "reason") for line in owned)
     if result.decisions:
         yield ""
-        yield from (paint(_visible(line), "reason") for line in result.decisions)
+        yield from (paint(escape(line), "reason") for line in result.decisions)
     if result.barewords:
         yield ""
-        yield from (paint(_visible(line), "reason") for line in result.barewords)
+        yield from (paint(escape(line), "reason") for line in result.barewords)
 
 
 def summary(result: CaseResult) -> str:
@@ -147,8 +147,8 @@ def _group(reason: str, rows: list[Row], width: int, paint: Paint) -> Iterator[s
         why = f" ({paint(reason, 'reason')})" if reason and not said_once else ""
         yield f"  {paint(row.path.ljust(width), 'path')}  {row.words}{why}" if row.path else f"  {row.words}{why}"
         text_diff = lookalikes.tell_lines_apart(row.text_diff.splitlines()[2:])
-        yield from (f"      {_visible(line)}" for line in text_diff)
-        yield from (f"      {paint(_visible(line), 'reason')}" for line in row.details)
+        yield from (f"      {escape(line)}" for line in text_diff)
+        yield from (f"      {paint(escape(line), 'reason')}" for line in row.details)
     if said_once:
         yield f"  {paint(f'each of these {len(rows)}: {reason}', 'reason')}"
 
@@ -179,9 +179,9 @@ def _rows(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int = 0) ->
 def _differences(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int) -> Iterator[Row]:
     if isinstance(mismatch, ObjectMismatch):
         for difference in objectdifferences.find_differences(mismatch, trace):
-            path = _visible(f"{difference.path} ({difference.label})" if difference.label else difference.path)
+            path = escape(f"{difference.path} ({difference.label})" if difference.label else difference.path)
             words, brief = _words(difference, paint), f"{path} {_words_in_brief(difference)}".lstrip()
-            row = Row(path, words, brief, _visible(difference.reason), difference.text_diff)
+            row = Row(path, words, brief, escape(difference.reason), difference.text_diff)
             decision = (
                 "" if difference.reason or difference.source else difference.path
             )  # the input, and no change of a CRD
@@ -189,21 +189,21 @@ def _differences(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int)
     elif isinstance(mismatch, PathsMismatch):
         yield from _path_rows(mismatch, paint)
     elif isinstance(mismatch, Present):
-        path, value = _visible(mismatch.path), shorten(mismatch.value)
+        path, value = escape(mismatch.path), shorten(mismatch.value)
         words = f"must be absent, but is {paint(value, 'actual')}"
         yield Row(path, words, f"{path} is {value}, must be absent", field=mismatch.path)
     elif isinstance(mismatch, Strays):
         for dropped_field in mismatch.fields:
             sentence, words = strays.describe(dropped_field)
-            row = Row(_visible(dropped_field.path), paint(_visible(words), "actual"), _visible(sentence))
+            row = Row(escape(dropped_field.path), paint(escape(words), "actual"), escape(sentence))
             yield row._replace(field=str(dropped_field.path), source=changedfield.source_of(dropped_field.path))
         yield Row("", paint(mismatch.remedy, "reason"), "")
     elif isinstance(mismatch, NotReached | Matched):
         yield Row("", paint(mismatch.message, "actual"), mismatch.message)
     else:
         for line in _verdict_lines(mismatch, verbosity):
-            words = paint(_visible(line.text), line.style)
-            row = Row(_visible(line.label), words, _visible(line.brief), line.note, details=line.details)
+            words = paint(escape(line.text), line.style)
+            row = Row(escape(line.label), words, escape(line.brief), line.note, details=line.details)
             yield row._replace(field=line.field, source=line.source, decision=line.decision)
 
 
@@ -230,7 +230,7 @@ def _pruned_besides(mismatch: ObjectMismatch, trace: Trace, verbosity: int) -> I
             for path in listed
         )
         more = f" and {len(others) - len(listed)} more" if len(others) > len(listed) else ""
-        yield f"pruned{' besides' if len(others) < len(trace.pruned) else ''}: {_visible(', '.join(named))}{more}"
+        yield f"pruned{' besides' if len(others) < len(trace.pruned) else ''}: {escape(', '.join(named))}{more}"
 
 
 def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[Row]:
@@ -238,11 +238,9 @@ def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[Row]:
     budget = suggestions.WorkBudget(suggestions.WORK_OF_MESSAGE)
     for path in mismatch.missing:
         words = f"{paint('listed', 'expected')}, but not {done}{_nearest(path, mismatch, budget)}"
-        yield Row(_visible(path), words, f"{_visible(path)} not {done}, but listed", field=_field(path, mismatch))
+        yield Row(escape(path), words, f"{escape(path)} not {done}, but listed", field=_field(path, mismatch))
     for path in mismatch.unasked:
-        row = Row(
-            _visible(path), f"{paint(done, 'actual')}, but not listed", f"{_visible(path)} {done}, but not listed"
-        )
+        row = Row(escape(path), f"{paint(done, 'actual')}, but not listed", f"{escape(path)} {done}, but not listed")
         yield row._replace(field=_field(path, mismatch), source=changedfield.source_of(path))
 
 
@@ -309,18 +307,18 @@ def _told_apart(expected: str, actual: str) -> tuple[str, str]:
 def _nearest(path: str, mismatch: PathsMismatch, budget: suggestions.WorkBudget) -> str:
     near = suggestions.search(path, mismatch.unasked, budget)
     if near:
-        return f"; the nearest is {_visible(near)}"
-    return f"; there {_visible(mismatch.hints[path])}" if path in mismatch.hints else suggestions.hint(near)
+        return f"; the nearest is {escape(near)}"
+    return f"; there {escape(mismatch.hints[path])}" if path in mismatch.hints else suggestions.hint(near)
 
 
 def shorten(value: JSONValue) -> str:
     """Return *value* as JSON on one line, shortened if it is long."""
-    text = _visible(json.dumps(value, ensure_ascii=False))
+    text = escape(json.dumps(value, ensure_ascii=False))
     if len(text) <= _LONGEST_VALUE:
         return text
     if isinstance(value, dict):
         fields = "field" if len(value) == 1 else "fields"
-        text = _visible(f"an object with {len(value)} {fields}: {', '.join(value)}")
+        text = escape(f"an object with {len(value)} {fields}: {', '.join(value)}")
         return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
     if isinstance(value, list):
         return f"a list of {len(value)} items"
@@ -345,16 +343,9 @@ def _objects(mismatch: ObjectMismatch, verbosity: int, paint: Paint) -> Iterator
 
 def _yaml(value: JSONValue) -> list[str]:
     text: str = yaml.safe_dump(value, allow_unicode=True, default_flow_style=False, width=1000)
-    return [_visible(line) for line in text.splitlines()]
+    return [escape(line) for line in text.splitlines()]
 
 
 def visible_lines(text: str) -> list[str]:
-    """Return the lines of *text* with terminal control characters escaped; at least one."""
-    return [_visible(line) for line in text.split("\n")]
-
-
-def _visible(text: str) -> str:
-    """Return *text* with escapes for characters that a terminal would obey or hide: control characters and unusual spaces."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() or char == "\t" else json.dumps(char)[1:-1] for char in text)
+    """Return the lines of *text* with escapes in each; at least one."""
+    return [escape(line) for line in text.split("\n")]

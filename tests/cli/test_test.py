@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import json
 import os
 import shlex
 import subprocess
@@ -356,6 +357,41 @@ def test_no_report_goes_through_a_link_to_a_folder(
     assert " leads out of the project, " in err
     assert "write its absolute path on the command line" in err
     assert [*outside.iterdir()] == []
+
+
+def test_files_with_any_name_are_judged_and_printed_with_escapes(project: Project, test: Test) -> None:
+    name = os.fsdecode(b"s\xff\n::error::.yaml")
+    project.ini("crd_samples = s*.yaml")
+    text = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {rows: 11}\n"
+    project.write(name, text)
+    project.write(os.fsdecode(b"test_\xff.crd.yaml"), WRONG)
+
+    code, out, err = test("--crd-json=o.json", "--crd-sarif=o.sarif", "--", "-p", "cacheprovider")
+
+    assert (code, err) == (1, "")
+    assert "\ns\\udcff\\n::error::.yaml:1: samples[Garden/a], " in out
+    assert "test_\\udcff.crd.yaml" in out
+    assert all((project.path / report).is_file() for report in ("o.json", "o.sarif"))
+
+
+def test_no_line_of_a_run_is_a_command_of_a_code_host(project: Project, test: Test) -> None:
+    project.ini("crd_samples = s*.json")
+    commands = {"a\n::stop-commands::x": 1, "##[error]x": 2, "\r::error::x": 3}
+    sample = {
+        "apiVersion": "stories.example.com/v1",
+        "kind": "Garden",
+        "metadata": {"name": "::error::a"},
+        "spec": commands,
+    }
+    project.write("s.json", json.dumps(sample))
+
+    code, out, err = test("--", "-v")
+
+    assert code == 1
+    assert "spec.a\\n::stop-commands::x: the schema does not specify it" in out
+    assert [
+        line for line in (out + err).split("\n") if line.strip().startswith("::") or "##[" in line or "\r" in line
+    ] == []
 
 
 @pytest.mark.parametrize("name", [".pytest_cache", ".pytest_cache/crd", ".pytest_cache/v/cache/lastfailed"])

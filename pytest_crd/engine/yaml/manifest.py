@@ -23,6 +23,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader, yamlstream
 from pytest_crd.engine.yaml.document import Document, Duplicate
 from pytest_crd.folders import RealPaths, glob_paths, is_manifest
+from pytest_crd.wording import escape
 
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LIST: Final = "List"
@@ -67,12 +68,12 @@ class Manifest:
 
     @property
     def title(self) -> str:
-        """Its kind and name, if it has them: `Backup/nightly`."""
+        """Its kind and name for messages, if it has them: `Backup/nightly`."""
         value = self.value if isinstance(self.value, dict) else {}
         metadata = value.get("metadata")
         fields = metadata if isinstance(metadata, dict) else {}
         parts = (value.get("kind"), fields.get("name") or fields.get("generateName") or None)
-        return "/".join(str(part) for part in parts if part is not None)
+        return escape("/".join(str(part) for part in parts if part is not None))
 
     def _text_field(self, key: str) -> str:
         value = self.value.get(key) if isinstance(self.value, dict) else None
@@ -258,11 +259,11 @@ def below(folder: Path) -> Iterator[Path]:
 
 
 def name_of(path: Path, base: Path) -> str:
-    """Return the name of a file in messages: relative to *base* if it is below it."""
+    """Return the name of a file in messages: relative to *base* if it is below it, with escapes."""
     whole, start = str(path), f"{base}{os.sep}"
     if whole.startswith(start):  # ten times as fast as pathlib
-        return whole.removeprefix(start)
-    return str(path.relative_to(base)) if path.is_relative_to(base) else whole
+        return escape(whole.removeprefix(start))
+    return escape(str(path.relative_to(base)) if path.is_relative_to(base) else whole)
 
 
 def _unlisted(manifest: Manifest) -> Iterator[Manifest]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import abc
+import functools
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -14,6 +17,8 @@ from _pytest._code.code import (
 )  # plugins expect these; no public class exists
 from _pytest._io import TerminalWriter
 from _pytest.outcomes import Failed
+
+from pytest_crd.wording import escape, escape_lines
 
 if TYPE_CHECKING:
     from pytest_crd.engine import InputError
@@ -58,10 +63,10 @@ class FailureText(ExceptionRepr):
     """
 
     def __init__(self, *, plain: str, coloured: str, path: str, line: int, summary: str) -> None:
-        self._plain = plain
-        self._coloured = coloured
+        self._plain = escape_lines(plain)
+        self._coloured = escape_lines(coloured, is_coloured=True)
         self.sections = []
-        self._crash = self.reprcrash = _Location(path, line, summary)
+        self._crash = self.reprcrash = _Location(escape(path), line, escape_lines(summary))
         self.reprtraceback = ReprTraceback([], None, "long")
 
     def to_json(self) -> dict[str, str | int]:
@@ -126,6 +131,12 @@ class TextItem(pytest.Item):
             if isinstance(item, TextItem) and item.judged_crd == (source, kubernetes_version):
                 pytest.skip(f"not judged: the server refuses the CRD, as {item.name} says")
 
+    @functools.cached_property
+    def location(self) -> tuple[str, int | None, str]:
+        """The file, line and name for reports."""
+        path, line, name = super().location
+        return escape(path), line, name
+
     @abc.abstractmethod
     def about(self) -> About:
         """Return the facts about the item for reports, after it was run or skipped."""
@@ -135,6 +146,12 @@ class TextItem(pytest.Item):
         if isinstance(excinfo.value, TextFailure):
             return excinfo.value.to_text()
         return super().repr_failure(excinfo, style)
+
+
+def node_id(path: Path, config: pytest.Config) -> str | None:
+    """Return the node id of a file whose name needs escapes; None for others, which pytest names."""
+    name = os.path.relpath(path, config.rootpath)
+    return None if escape(name) == name else escape(name)
 
 
 def place(path: str, line: int) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 import pytest
 
 from pytest_crd import boundary
+from pytest_crd.wording import escape, escape_lines
 
 T = TypeVar("T")
 
@@ -88,7 +89,7 @@ class SettingEntry(NamedTuple):
             line = self._find_line(path)
             place = f"{self.ini}:{line}: " if line else ""
             raise pytest.UsageError(
-                f"{place}{self.source}: {path} leads out of the project, {project}; name a path in the project, {remedy}"
+                f"{place}{self.source}: {escape(path)} leads out of the project, {escape(project)}; name a path in the project, {remedy}"
             )
 
     def _is_named(self, path: str) -> bool:
@@ -104,7 +105,7 @@ class SettingEntry(NamedTuple):
 
     def error(self, words: str) -> pytest.UsageError:
         """Return the error about the entry."""
-        return pytest.UsageError(f"{self.source}: {words}")
+        return pytest.UsageError(escape_lines(f"{self.source}: {words}"))
 
 
 class Setting(NamedTuple, Generic[T]):

@@ -8,6 +8,7 @@ Reference:
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -110,11 +111,11 @@ def _result(
 
 
 def _location(place: FilePlace, roots: Roots) -> dict[str, Any]:
-    artifact = {"uri": quote(place.path), "uriBaseId": _ROOT}
+    artifact = {"uri": quote(os.fsencode(place.path)), "uriBaseId": _ROOT}
     if Path(place.path).is_absolute():
         artifact = {"uri": Path(place.path).as_uri()}
     elif not (roots.folders[0] / place.path).exists():
-        artifact = {"uri": quote(place.path)}
+        artifact = {"uri": quote(os.fsencode(place.path))}
     physical: dict[str, Any] = {"artifactLocation": artifact}
     if place.line:
         physical["region"] = {"startLine": place.line, **({"startColumn": place.column} if place.column else {})}

@@ -13,6 +13,7 @@ from pytest_crd.plugin import heap, progressline, session
 from pytest_crd.plugin.features.checks.items import CheckFile
 from pytest_crd.plugin.items import added
 from pytest_crd.plugin.items.added import MistakenFile, Selection
+from pytest_crd.plugin.items.failures import node_id
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.checks import CHECKS, CheckSettings
@@ -53,7 +54,8 @@ class Hooks(added.FileAdder):
 
     def _file(self, parent: pytest.Collector, path: Path) -> CheckFile:
         checks, fail = self._plan().checks[path], self._settings.warnings_fail
-        return CheckFile.from_parent(parent, path=path, checks=checks, warnings_fail=fail)
+        name = node_id(path, self._config)
+        return CheckFile.from_parent(parent, path=path, name=name, nodeid=name, checks=checks, warnings_fail=fail)
 
     def _plan(self) -> CheckPlan:
         """Return the plan of the checks; CRDs are read at the first call."""

@@ -22,6 +22,7 @@ from pytest_crd.plugin import session
 from pytest_crd.plugin.features.coverage.askers import Askers
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.coverage import CoverageSettings, Report, ReportKind
+from pytest_crd.wording import escape_lines
 
 # The key of the data that a worker of pytest-xdist sends to its controller.
 _REACHED: Final = "pytest_crd_coverage"
@@ -74,9 +75,9 @@ class Hooks:
         kinds = {report.kind for report in self._settings.reports}
         if self._summary is not None and kinds & {ReportKind.TERM, ReportKind.TERM_MISSING}:
             for line in coveragetable.lines(self._summary, with_missing=ReportKind.TERM_MISSING in kinds):
-                terminalreporter.write_line(line)
+                terminalreporter.write_line(escape_lines(line))
         for text in self._messages:
-            terminalreporter.write_line(f"crd: {text}")
+            terminalreporter.write_line(escape_lines(f"crd: {text}"))
 
     def _finish(self) -> bool:
         """Sum up, store and report the coverage; return whether all succeeded and enough is covered."""

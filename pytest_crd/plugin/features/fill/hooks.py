@@ -24,6 +24,7 @@ from pytest_crd.plugin.items import cases, extensions
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import project
 from pytest_crd.report import casefilechanges
+from pytest_crd.wording import escape_lines
 
 # The attribute of a report with the note to write into a case file; it travels with the report from a worker of pytest-xdist.
 _OBSERVED: Final = "crd_observed"
@@ -131,7 +132,7 @@ class Hooks:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Write which files were changed, and which cases were not."""
         for line in casefilechanges.lines(self._outcome, display_name=_display):
-            terminalreporter.write_line(line)
+            terminalreporter.write_line(escape_lines(line))
 
 
 @contextlib.contextmanager

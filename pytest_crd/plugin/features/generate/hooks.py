@@ -24,6 +24,7 @@ from pytest_crd.plugin import progressline, session
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.settings import coverage, fill, live, project, setting
 from pytest_crd.plugin.settings.generate import GENERATE, GenerateSettings
+from pytest_crd.wording import escape_lines
 
 if TYPE_CHECKING:
     from pytest_crd.cases.crdcatalog import Catalog
@@ -89,7 +90,7 @@ class Hooks:
         """Write a summary of the files, with the parts of the schemas that they leave out."""
         for written in self._written:
             for line in _summary(written, [file.versions[0] for file in self._written]):
-                terminalreporter.write_line(line)
+                terminalreporter.write_line(escape_lines(line))
 
 
 def _write_all(settings: GenerateSettings, config: pytest.Config) -> list[WrittenFile]:

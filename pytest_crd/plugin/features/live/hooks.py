@@ -27,6 +27,7 @@ from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.live import LiveSettings
 from pytest_crd.policycases.livepolicies import PolicyJudge
 from pytest_crd.report import remarkwords
+from pytest_crd.wording import escape_lines
 
 # The properties of a test with the outcome of its questions, and with notes about the answers.
 _OUTCOME: Final = "crd_live"
@@ -228,14 +229,14 @@ class Hooks:
             f"crd: live: {counts}" + ("" if answered else ": nothing was answered"), red=not answered
         )
         for (outcome, reason), count in self._reasons.most_common():
-            terminalreporter.write_line(f"crd: live: {count} {outcome}: {reason}")
+            terminalreporter.write_line(escape_lines(f"crd: live: {count} {outcome}: {reason}"))
         for line in dict.fromkeys(self._lines):
-            terminalreporter.write_line(f"crd: live: {line}", red=True)
+            terminalreporter.write_line(escape_lines(f"crd: live: {line}"), red=True)
 
     def _write(self, lines: list[str]) -> None:
         reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
         for line in lines if reporter is not None else ():  # pytest may run without a terminal
-            reporter.write_line(line)
+            reporter.write_line(escape_lines(line))
 
 
 def _has_server(item: pytest.Item) -> bool:

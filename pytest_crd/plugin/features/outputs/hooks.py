@@ -24,6 +24,7 @@ from pytest_crd.plugin.settings.setting import folder
 from pytest_crd.report.outputs import codequality, jobsummary, sarif, testformats, verdictfile, workflowcommands
 from pytest_crd.report.outputs.repositorypaths import Roots
 from pytest_crd.report.testfacts import SessionFacts
+from pytest_crd.wording import escape_lines
 
 # The key of the data about files that cannot be collected; of several equal reports, the controller itself gets only the first.
 _UNCOLLECTED: Final = "pytest_crd_uncollected"
@@ -131,7 +132,7 @@ class Hooks:
     def pytest_unconfigure(self) -> None:
         """Write the results to stdout if they are asked for there; write the messages if pytest showed no summary."""
         if self._text:
-            sys.stdout.write(self._text)
+            sys.stdout.write(escape_lines(self._text))
         if self._messages:
             self._flush_messages(TerminalWriter(sys.stderr if self._settings.stdout else sys.stdout).line)
 
@@ -212,6 +213,6 @@ class Hooks:
             text = jobsummary.render(facts, roots, coverage, room=jobsummary.LIMIT - size)
             reports.append(path, text)
         except OSError as error:
-            self._messages.append(f"crd: the job summary {name} cannot be written: {error.strerror}")
+            self._messages.append(escape_lines(f"crd: the job summary {name} cannot be written: {error.strerror}"))
             return False
         return True

@@ -15,6 +15,7 @@ from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import coverage
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.plugin.settings.policies import ADD_POLICIES, CHECKED_POLICIES, AddPolicies
+from pytest_crd.wording import escape_lines
 
 # The key of the points that a worker of pytest-xdist sends to its controller.
 _REACHED: Final = "pytest_crd_policy_coverage"
@@ -70,4 +71,4 @@ class Hooks:
         terminalreporter.ensure_newline()
         terminalreporter.section("coverage of admission policies", sep="_")
         for line in self._coverage.lines:
-            terminalreporter.write_line(line)
+            terminalreporter.write_line(escape_lines(line))

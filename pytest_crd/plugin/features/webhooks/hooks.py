@@ -10,6 +10,7 @@ import pytest
 from pytest_crd.plugin import alone, projectwebhooks, session
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings.webhooks import HOOK, IS_DROPPED, WEBHOOKS, WebhookSettings
+from pytest_crd.wording import escape_lines
 
 # The key of the notes that a worker of pytest-xdist sends to its controller.
 _NOTES: Final = "pytest_crd_webhook_notes"
@@ -69,4 +70,4 @@ class Hooks:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Write the notes about commands that did not end by themselves."""
         for note in self._notes:
-            terminalreporter.write_line(f"crd: {note}")
+            terminalreporter.write_line(escape_lines(f"crd: {note}"))
