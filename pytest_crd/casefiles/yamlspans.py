@@ -21,8 +21,8 @@ from pytest_crd.engine.yaml import jsonreader, yamlparser, yamlscalar, yamlstrea
 SpanKind: TypeAlias = Literal["scalar", "list", "mapping", "alias"]
 
 # An anchor and a tag, with the blanks and comments behind them.
-_PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+(?:#.*\s+)*)*")
-_KEEPING: Final = re.compile(r"(?:[&!]\S*\s+)*[|>]\d?\+")
+_PROPERTIES: Final = re.compile(r"(?:[&!]\S*+\s++(?:#.*+\s++)*+)*+")
+_KEEPING: Final = re.compile(r"(?:[&!]\S*+\s++)*+[|>]\d?\+")
 _JSON: Final = json.JSONDecoder()
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 

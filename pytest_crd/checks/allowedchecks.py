@@ -17,7 +17,7 @@ SETTING: Final = "crd_checks_allow"
 _FORM: Final = (
     "CHECK SUBJECT: REASON or CHECK SUBJECT [warn]: REASON, as in copies things.example.com: the chart is older"
 )
-_LINE: Final = re.compile(r"(\S+)\s+(\S+?)\s*(\[warn\])?\s*:\s+(\S.*)")
+_LINE: Final = re.compile(r"(\S++)\s++((?:[^\s:\[]|:(?!\s)|\[(?!warn\]))++)\s*+(?:(\[warn\])\s*+)?:\s++(\S.*)")
 
 
 class AllowedCheck(NamedTuple):

@@ -22,7 +22,7 @@ _MOVED: Final = (
     (("spec", "selectableFields"), ("spec", "versions", 0, "selectableFields")),
 )
 # A path in a sentence: `spec.versions[0].schema`.
-_PATH: Final = re.compile(r"\b(?:spec|metadata|status)(?:\.[\w$-]+|\[[^\]\s]*\])+")
+_PATH: Final = re.compile(r"\b(?:spec|metadata|status)(?:\.[\w$-]+|\[[^\[\]\s]*\])+")
 
 
 def find_line(manifest: Manifest, steps: Steps) -> str:

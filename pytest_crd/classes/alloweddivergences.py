@@ -11,7 +11,7 @@ from pytest_crd.classes.divergences import Divergence, DivergenceKind
 SETTING: Final = "crd_parity_allow"
 _ANY: Final = "*"
 _KINDS: Final = "|".join(map(re.escape, (_ANY, *DivergenceKind)))
-_LINE: Final = re.compile(rf"(\*|\S+/\S+)\s+(\S+?)(?:\s+({_KINDS}))?\s*:\s+(\S.*)")
+_LINE: Final = re.compile(rf"(\*|[^\s/]++/\S++)\s++((?:[^\s:]|:(?!\s))++)(?:\s++({_KINDS}))?\s*+:\s++(\S.*)")
 _INDEX: Final = re.compile(r"\[\d+\]")
 _FORM: Final = (
     "CRD/VERSION FIELD KIND: REASON, as in things.example.com/v1 spec.days another default: the operator sets it. "

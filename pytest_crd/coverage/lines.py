@@ -15,10 +15,8 @@ from pytest_crd.engine.errors.failedrule import Steps
 NO_COVER: Final = "# crd: no cover"
 # Part of every exclusion comment; other lines need not be searched.
 _NAME: Final = "crd:"
-_COMMENT: Final = re.compile(r"(?:^|\s)#\s*crd:\s*no cover\s*$")
-_NEARLY: Final = re.compile(
-    r"(?:^|\s)#\s*crd:\s*(?:no|pragma)[\s_:-]*(?:no[\s_-]*)?cov\w*(?:\s[^\"']*)?$", re.IGNORECASE
-)
+_COMMENT: Final = re.compile(r"(?<!\S)#\s*+crd:\s*+no cover\s*+$")
+_NEARLY: Final = re.compile(r"(?<!\S)#\s*+crd:\s*+(?:no|pragma)[\s_:-]*+(?:no[\s_-]*+)?cov\w*+(?!\S)", re.IGNORECASE)
 
 
 class Exclusion(NamedTuple):
@@ -85,7 +83,8 @@ class CrdLines:
             outermost.setdefault(line, steps)
         numbered = [(line, text) for line, text in enumerate(self.text, self.before + 1) if _NAME in text.lower()]
         self._left_out = {line: outermost.get(line) for line, text in numbered if _COMMENT.search(text)}
-        self._misspelt = [line for line, text in numbered if _NEARLY.search(text) and line not in self._left_out]
+        self._comments = {excluded: line for line, excluded in self._left_out.items() if excluded is not None}
+        self._misspelt = [line for line, text in numbered if _is_misspelt(text) and line not in self._left_out]
         self._used: set[int] = set()
 
     def steps_of(self, version: str, point: Point) -> Steps:
@@ -101,11 +100,8 @@ class CrdLines:
 
     def are_left_out(self, steps: Steps) -> bool:
         """Return True if a comment excludes *steps* or a parent; the comment counts as used."""
-        matching = [
-            line
-            for line, excluded in self._left_out.items()
-            if excluded is not None and steps[: len(excluded)] == excluded
-        ]
+        prefixes = (steps[:length] for length in range(len(steps) + 1))
+        matching = [self._comments[prefix] for prefix in prefixes if prefix in self._comments]
         self._used.update(matching)
         return bool(matching)
 
@@ -114,3 +110,8 @@ class CrdLines:
         idle = f"`{NO_COVER}` leaves out nothing: write it behind a key of the schema, or behind an item of a list"
         unused = [(line, idle) for line in self._left_out if line not in self._used]
         return sorted([*unused, *((line, f"says nothing: write `{NO_COVER}`") for line in self._misspelt)])
+
+
+def _is_misspelt(text: str) -> bool:
+    """Return whether a line has a comment like an exclusion comment; quotes behind it make it part of a text."""
+    return _NEARLY.search(text, max(map(text.rfind, "\"'")) + 1) is not None

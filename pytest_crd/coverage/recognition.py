@@ -19,7 +19,8 @@ from pytest_crd.engine.golang.regexp import patterns
 # Types of errors that identify their keyword, which has no limit that could differ.
 _PLAIN: Final = frozenset({ErrorType.REQUIRED, ErrorType.DUPLICATE, ErrorType.NOT_SUPPORTED})
 # The declared value in the words of an error: a number, a pattern, a type or a format.
-_DECLARED: Final = re.compile(r"(?<=match ').*(?=')|(?<=of type )[^:]+|\d+(?:\.\d+)?", re.DOTALL)
+_DECLARED: Final = re.compile(r"(?<=of type )[^:]+|\d+(?:\.\d+)?")
+_PATTERN: Final = "match '"
 _SUBJECT: Final = " in body "
 _OTHER: Final = "\N{HORIZONTAL ELLIPSIS}"
 
@@ -96,19 +97,28 @@ def _alter_message(error: FieldError) -> Iterator[str]:
     if error.detail:
         yield begin
     head, subject, tail = error.detail.rpartition(_SUBJECT)
-    if error.rule is None and _DECLARED.search(tail):
-        yield from (f"{begin}{head}{subject}{_DECLARED.sub(alter, tail)}" for alter in (_replace, _begin, _continue))
+    if error.rule is None and _alter(tail, _replace) != tail:
+        yield from (f"{begin}{head}{subject}{_alter(tail, alter)}" for alter in (_replace, _begin, _continue))
 
 
-def _replace(_: re.Match[str]) -> str:
+def _alter(tail: str, alter: Callable[[str], str]) -> str:
+    """Return a part of a message with other declared values; a pattern ends at the last quote."""
+    before, opening, rest = tail.partition(_PATTERN)
+    pattern, closing, after = rest.rpartition("'")
+    if closing:
+        return f"{_alter(before, alter)}{opening}{alter(pattern)}{closing}{_alter(after, alter)}"
+    return _DECLARED.sub(lambda declared: alter(declared[0]), tail)
+
+
+def _replace(_: str) -> str:
     return _OTHER
 
 
-def _begin(declared: re.Match[str]) -> str:
+def _begin(declared: str) -> str:
     """Return a longer declared value with the same end."""
-    return f"{_OTHER}{declared[0]}"
+    return f"{_OTHER}{declared}"
 
 
-def _continue(declared: re.Match[str]) -> str:
+def _continue(declared: str) -> str:
     """Return a longer declared value with the same begin; for a number another one, as `at most 5` is specific enough."""
-    return _OTHER if declared[0][-1:].isdigit() and declared[0][:1].isdigit() else f"{declared[0]}{_OTHER}"
+    return _OTHER if declared[-1:].isdigit() and declared[:1].isdigit() else f"{declared}{_OTHER}"

@@ -23,7 +23,6 @@ from pytest_crd.engine.yaml.manifest import ManifestFile
 
 FOLDER: Final = "templates"
 _CHART: Final = "Chart.yaml"
-_ACTION: Final = re.compile(r"\{\{-?\s*(.*?)\s*-?\}\}", re.DOTALL)
 _KEY: Final = re.compile(r"( *)([\w.-]+):")
 _ASSIGNMENT: Final = re.compile(r"\$\w*\s*:?=")
 _OPENING: Final = frozenset({"if", "with", "range", "block", "define"})
@@ -50,6 +49,15 @@ class UnreadTemplate(NamedTuple):
     source: str
     reason: str
     content: bytes
+
+
+class _Action(NamedTuple):
+    """An action of a template: its span, the index of its line, and its text without braces and dashes."""
+
+    start: int
+    end: int
+    line: int
+    text: str
 
 
 class TemplateError(ValueError):
@@ -113,19 +121,36 @@ def remove_actions(text: str) -> str:
     Raises:
         TemplateError: An action may change what a server makes of a CRD.
     """
-    blank = _ACTION.sub(lambda match: "\n" * match[0].count("\n"), text).split("\n")
-    marked = _ACTION.sub(lambda match: _MARK + "\n" * match[0].count("\n"), text).split("\n")
+    actions = [*_find_actions(text)]
+    blank, marked = (_replace(text, actions, mark).split("\n") for mark in ("", _MARK))
     lines = [line if bare.strip() else "" for bare, line in zip(blank, marked, strict=True)]
     places = _Places(lines)
     opened: list[frozenset[str]] = []
-    for match in _ACTION.finditer(text):
-        number = text.count("\n", 0, match.start())
-        if blank[number].strip():
+    for action in actions:
+        if blank[action.line].strip():
             continue  # inside of a line
-        _check(match[1], number, places, opened)
+        _check(action.text, action.line, places, opened)
     if opened:
         raise TemplateError(len(lines), "an action has no end")
     return "\n".join(lines)
+
+
+def _find_actions(text: str) -> Iterator[_Action]:
+    position = line = 0
+    while (start := text.find("{{", position)) >= 0 and (end := text.find("}}", start + 2)) >= 0:
+        line += text.count("\n", position, start)
+        yield _Action(start, end + 2, line, text[start + 2 : end].removeprefix("-").removesuffix("-").strip())
+        line += text.count("\n", start, end)
+        position = end + 2
+
+
+def _replace(text: str, actions: Sequence[_Action], mark: str) -> str:
+    """Return a text with *mark* and the line breaks of each action in its place."""
+    parts, position = list[str](), 0
+    for action in actions:
+        parts += [text[position : action.start], mark, "\n" * text.count("\n", action.start, action.end)]
+        position = action.end
+    return "".join([*parts, text[position:]])
 
 
 def _check(action: str, number: int, places: _Places, opened: list[frozenset[str]]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -11,6 +10,9 @@ from typing import Any, Final, TypeAlias
 from pytest_crd.discovery.filetrees import Tree
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.decoded import custom_resource_definition
+from pytest_crd.engine.golang.regexp import patterns
+from pytest_crd.engine.golang.regexp.error import PatternError
+from pytest_crd.engine.golang.regexp.patterns import PatternTooLargeError
 from pytest_crd.engine.golang.release import JsonPatchRelease
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -58,7 +60,7 @@ class Patch:
             own = self.content
             return (own.get("apiVersion"), own.get("kind"), _name(own)) == (value["apiVersion"], value["kind"], name)
         found = {"group": group, "version": version, "kind": value["kind"], "name": str(name)}
-        return all(re.fullmatch(pattern, found[key]) for key, pattern in self.target.items() if pattern)
+        return all(_matches(pattern, found[key]) for key, pattern in self.target.items())
 
     def apply(self, value: dict[str, Any]) -> dict[str, JSONValue]:
         """
@@ -147,9 +149,19 @@ def _text(entry: Mapping[str, Any], folder: str, tree: Tree) -> tuple[str, str |
 
 def _demand_pattern(pattern: Any) -> None:
     try:
-        re.compile(pattern)
-    except (re.error, TypeError):
+        _matches(pattern, "")
+    except (PatternError, PatternTooLargeError, TypeError):
         raise _unknown(f"a target with the pattern {pattern!r}") from None
+
+
+def _matches(pattern: str, text: str) -> bool:
+    """
+    Return whether a pattern of a target matches a whole text; an empty one matches any.
+
+    Reference:
+        kustomize api/types/selector.go, anchorRegex.
+    """
+    return not pattern or patterns.compile("^(?:" + pattern + ")$")(text)
 
 
 def _demand(patch: Patch) -> None:
@@ -165,8 +177,7 @@ def _demand(patch: Patch) -> None:
 def _may_change_crds(patch: Patch) -> bool:
     if patch.target is None:
         return bool(patch.content.get("kind") == declared.KIND)
-    kind = patch.target.get("kind")
-    return not kind or re.fullmatch(kind, declared.KIND) is not None
+    return _matches(patch.target.get("kind", ""), declared.KIND)
 
 
 def _name(value: Mapping[str, Any]) -> str:

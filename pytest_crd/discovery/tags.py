@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import string
 from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
@@ -19,13 +20,22 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd.discovery import git
 
 _SEMVER: Final = re.compile(r"v?(\d+\.\d+\.\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
-# The version in a tag that matches a pattern.
-_NUMBERED: Final = re.compile(r".*?(\d+(?:\.\d+)*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
+# Parts of the version in a tag that matches a pattern.
+_NUMBERS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)*")
+_IN_VERSION: Final = frozenset(f"{string.ascii_letters}{string.digits}.-")
 _FORMAT: Final = "%(refname:strip=2)%00%(objectname)%00%(*objectname)%00%(creatordate:short)"
 _MOST_NAMED: Final = 3
 
 # The version numbers, whether it is a release, and the parts of a pre-release.
 Precedence: TypeAlias = "tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]]"
+
+
+class _Version(NamedTuple):
+    """The version at the end of a name: its start, its numbers and its pre-release."""
+
+    start: int
+    numbers: str
+    prerelease: str
 
 
 class NoReleaseError(LookupError):
@@ -175,8 +185,8 @@ def find_earlier(repository: Path, name: str, commit: str) -> tuple[Tag, ...]:
             tags of its ancestors.
         commit: The id of the commit.
     """
-    match = _NUMBERED.fullmatch(name)
-    prefix = "" if match is None or _SEMVER.fullmatch(name) else name[: match.start(1)]
+    version = _find_version(name)
+    prefix = "" if version is None or _SEMVER.fullmatch(name) else name[: version.start]
     pattern = f"{prefix}*" if prefix else ""  # git forbids wildcards in names
     release_tags = [tag for tag in _tags(repository, pattern) if tag.precedence is not None]
     own = next((tag for tag in release_tags if tag.name == name), None)
@@ -205,12 +215,25 @@ def _tags(repository: Path, pattern: str) -> Iterator[Tag]:
 def _precedence(name: str, pattern: str) -> Precedence | None:
     if pattern and not fnmatch.fnmatchcase(name, pattern):
         return None
-    match = (_NUMBERED if pattern else _SEMVER).fullmatch(name)
-    if match is None:
+    version = _find_version(name) if pattern or _SEMVER.fullmatch(name) else None
+    if version is None:
         return None
-    numbers = tuple(map(int, match[1].split(".")))
-    parts = match[2].split(".") if match[2] else []
+    numbers = tuple(map(int, version.numbers.split(".")))
+    parts = version.prerelease.split(".") if version.prerelease else []
     return numbers, not parts, tuple((not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts)
+
+
+def _find_version(name: str) -> _Version | None:
+    """Return the first version that extends to the end of a name, perhaps with a pre-release and a build; None if there is none."""
+    plain, plus, build = name.rpartition("+")
+    texts = (plain, name) if plus and build and _IN_VERSION.issuperset(build) else (name,)
+    for text in texts:
+        tail = next((index + 1 for index in reversed(range(len(text))) if text[index] not in _IN_VERSION), 0)
+        for numbers in _NUMBERS.finditer(text, tail):
+            rest = text[numbers.end() : numbers.end() + 2]
+            if not rest or (rest.startswith("-") and len(rest) > 1):
+                return _Version(numbers.start(), numbers[0], text[numbers.end() + 1 :])
+    return None
 
 
 def _passed_over(later: Iterable[Tag], related: Container[Tag]) -> Iterator[str]:

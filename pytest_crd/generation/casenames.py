@@ -67,7 +67,7 @@ _OF_PASSES: Final = re.compile(
 )
 # Statements that begin with the value at the place.
 _VALUED: Final = re.compile(
-    r"(?!the same \w+ twice ).+ (?:is (?:not )?allowed|is refused|is of the (?:right|wrong) type|is (?:large|small) enough|is too (?:large|small)"
+    r"(?!the same (?:key|item) twice ).+ (?:is (?:not )?allowed|is refused|is of the (?:right|wrong) type|is (?:large|small) enough|is too (?:large|small)"
     r"|is (?:a|no) multiple of \S+|matches the pattern|does not match the pattern|is (?:a|no) valid \S*|fits \w+|does not fit \w+"
     r"|is (?:not )?what `not` forbids)(?: when nothing changes)?"
 )

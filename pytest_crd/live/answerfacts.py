@@ -143,7 +143,18 @@ def mask_patched(text: str) -> str:
     """Return a *text* that quotes a patched object, with placeholders for the metadata that a server sets."""
     for pattern, replacement in _SERVER_MADE:
         text = pattern.sub(replacement, text)
+    for opening, closing in _MANAGED_FIELDS:
+        text = _remove(text, opening, closing)
     return text
+
+
+def _remove(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:
+    """Return a text without its parts from *opening* to the next *closing*."""
+    parts, done = list[str](), 0
+    while (begin := opening.search(text, done)) and (end := closing.search(text, begin.end())):
+        parts.append(text[done : begin.start()])
+        done = end.end()
+    return "".join([*parts, text[done:]])
 
 
 # Quoted once in a decoding error, and twice in a validation error.
@@ -152,8 +163,10 @@ _SERVER_MADE: Final = (
     (re.compile(r'(\\?"(?:creationTimestamp|lastTransitionTime)\\?":\\?")[0-9TZ:-]+'), r"\1*"),
     (re.compile(r'(\\?"resourceVersion\\?":\\?")[0-9]+'), r"\1*"),
     (re.compile(r'(\\?"uid\\?":\\?")[0-9a-f-]{36}'), r"\1*"),
-    (re.compile(r'\\?"managedFields\\?":\[.*?\}\],(?=\\?"name\\?":)'), ""),
-    (re.compile(r',\\?"managedFields\\?":\[.*?\}\](?=\},\\?"spec)'), ""),
+)
+_MANAGED_FIELDS: Final = (
+    (re.compile(r'\\?"managedFields\\?":\['), re.compile(r'\}\],(?=\\?"name\\?":)')),
+    (re.compile(r',\\?"managedFields\\?":\['), re.compile(r'\}\](?=\},\\?"spec)')),
 )
 
 

@@ -17,7 +17,7 @@ _ORDER: Final = (
     VerdictKind.CASE,
     VerdictKind.PYTHON,
 )
-_INDEX: Final = re.compile(r"\[[^\]]*\]")
+_INDEX: Final = re.compile(r"\[[^\[\]]*\]")
 
 
 class CauseId(NamedTuple):

@@ -18,13 +18,13 @@ from pytest_crd.synthesis.objectplaces import Steps
 from pytest_crd.synthesis.rulegoals.rulestates import RuleGoals
 from pytest_crd.synthesis.schemavalues import KEYS, Maker
 
-_TEXT: Final = re.compile(r"""r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
-_MATCHES: Final = re.compile(r"""matches\(\s*r?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
+_TEXT: Final = re.compile(r"""r?("(?:[^"\\]|\\.)*+"?|'(?:[^'\\]|\\.)*+'?)""")
+_MATCHES: Final = re.compile(r"""matches\(\s*r?("(?:[^"\\]|\\.)*+"?|'(?:[^'\\]|\\.)*+'?)""")
 _ESCAPED: Final = re.compile(r"\\(['\"\\])")
 _MOST_TEXTS: Final = 8
 _NUMBER: Final = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 # A rule about the whole value: `self == oldSelf`.
-_WHOLE: Final = re.compile(r"\bself\b(?!\s*[.\[?])")
+_WHOLE: Final = re.compile(r"\bself\b\s*+(?![.\[?])")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _MOST_VALUES: Final = 12
 # The depth below a rule's value to which its fields are searched.

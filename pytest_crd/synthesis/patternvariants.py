@@ -18,7 +18,7 @@ from pytest_crd.synthesis.textsearch import Lengths
 # Escapes, classes, repetitions, groups with flags or names, other characters.
 _TOKENS: Final = re.compile(
     r"(?P<escape>\\(?:[pP]\{\w+\}|x\{\w+\}|.))"
-    r"|(?P<chars>\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\])"
+    r"|(?P<chars>\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*+\]?)"
     r"|(?P<repeat>(?:[*+?]|\{\d+(?:,\d*)?\})\??)"
     r"|(?P<group>\(\?(?:P?<\w+>|[a-zA-Z-]*:?))"
     r"|(?P<other>.)",

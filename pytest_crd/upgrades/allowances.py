@@ -12,7 +12,7 @@ from pytest_crd.upgrades.upgradefindings import BREAKING, Finding
 ANY: Final = "*"
 _BELOW: Final = "**"
 _EACH: Final = "[*]"
-_STEP: Final = re.compile(r"\[[^\]]*\]|[^.\[\]]+")
+_STEP: Final = re.compile(r"\[[^\[\]]*\]|[^.\[\]]+")
 ROLLBACK: Final = "rollback"
 _FORM: Final = "NAME PATH KIND or rollback NAME PATH KIND, where KIND is one of refused, data loss, changed, or left out for all of them"
 _STARS: Final = "`*` stands for a whole step of a path, as in spec.*.name, and `**` for all below, as in spec.**"

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import base64
-import bisect
-import re
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
-_BEGIN: Final = re.compile(r"^-----BEGIN ([^\n]*?)-----[ \t\r]*\n", re.MULTILINE)
-_END: Final = re.compile(r"^-----END ", re.MULTILINE)
-_REST_OF_LINE: Final = re.compile(r"[ \t\r]*(?:\n|\Z)")
-_BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+from pytest_crd.engine.golang import pem
+
 _UNABLE: Final = "unable to load root certificates:"
 _NO_BLOCK: Final = f"{_UNABLE} unable to parse bytes as PEM block"
 _NONE: Final = f"{_UNABLE} no valid certificate authority data seen"
@@ -30,51 +25,18 @@ def problem_of(bundle: str) -> str:
         client-go transport, rootCertPool and createErrorParsingCAData. All errors deep inside a certificate have one
         message.
     """
-    text = base64.b64decode(bundle).decode("latin-1")
-    if not text:
+    data = base64.b64decode(bundle)
+    if not data:
         return ""
     problem, end = "", 0
-    for block in _blocks(text):
-        content = _content(block.body)
-        if content is None:
-            continue
+    for block in pem.find_blocks(data):
         end = block.end
-        if block.type != "CERTIFICATE" or ":" in block.body:
+        if block.type != b"CERTIFICATE" or block.has_headers:
             continue
-        if not (certificate_problem := _problem_of_certificate(content)):
+        if not (certificate_problem := _problem_of_certificate(block.content)):
             return ""
         problem = problem or f"{_UNPARSED} {certificate_problem}"
-    return problem or (_NO_BLOCK if text[end:] else _NONE)
-
-
-class _Block(NamedTuple):
-    """A block of a PEM text: type, body, and the offset of its end."""
-
-    type: str
-    body: str
-    end: int
-
-
-def _blocks(text: str) -> Iterator[_Block]:
-    """Yield the blocks with the same type in BEGIN and END line; a body ends at the first END line."""
-    end_lines, position = [end.start() for end in _END.finditer(text)], 0
-    while (begin := _BEGIN.search(text, position)) and (index := bisect.bisect_left(end_lines, begin.end())) < len(
-        end_lines
-    ):
-        end_line = f"-----END {begin[1]}-----"
-        is_same = text.startswith(end_line, end_lines[index])
-        rest = _REST_OF_LINE.match(text, end_lines[index] + len(end_line)) if is_same else None
-        if rest:
-            yield _Block(begin[1], text[begin.end() : end_lines[index]], rest.end())
-        position = rest.end() if rest else begin.end()
-
-
-def _content(body: str) -> bytes | None:
-    """Return the bytes of a block without its headers; None if it is not base64, and so not a block."""
-    headers, _, rest = body.partition("\n\n")
-    encoded = "".join((rest if ":" in headers else body).split())
-    # Checked here because Python ignores excess padding.
-    return base64.b64decode(encoded) if _BASE64.fullmatch(encoded) else None
+    return problem or (_NO_BLOCK if data[end:] else _NONE)
 
 
 def _problem_of_certificate(content: bytes) -> str:

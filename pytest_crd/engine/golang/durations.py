@@ -26,7 +26,7 @@ UNITS: Final = {
     "h": HOUR,
 }
 _TEXT: Final = re.compile(r"([-+]?)((?:[0-9]*+\.?[0-9]*+[^0-9.]++)++)")
-_PART: Final = re.compile(r"([0-9]*)\.?([0-9]*)([^0-9.]+)")
+_PART: Final = re.compile(r"(?<![0-9.])([0-9]*+)\.?([0-9]*+)([^0-9.]++)")
 _MOST_DIGITS: Final = 19
 
 

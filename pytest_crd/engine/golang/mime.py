@@ -10,9 +10,10 @@ from pytest_crd.engine.golang import gostrings
 _WORD: Final = r"[!#$%&'*+\-.^_`{|}~0-9A-Za-z]+"
 _STARTS_WITH_WORD: Final = re.compile(_WORD)
 # In a quoted text, a backslash escapes special characters alone.
-_QUOTED: Final = r'"(?:\\[()<>@,;:\\"/\[\]?=]|[^"\r\n])*+"'
-_PARAMETER: Final = re.compile(rf"\s*;\s*({_WORD})\s*=\s*({_WORD}|{_QUOTED})")
-_REST: Final = re.compile(r"\s*;?\s*")
+_SPECIAL: Final = r'[()<>@,;:\\"/\[\]?=]'
+_QUOTED: Final = rf'"(?:[^"\\\r\n]|\\(?:{_SPECIAL}|(?!{_SPECIAL})))*+"'
+_PARAMETER: Final = re.compile(rf"\s*+;\s*+({_WORD})\s*+=\s*+({_WORD}|{_QUOTED})")
+_REST: Final = re.compile(r"\s*+(?:;\s*+)?")
 
 
 class MediaTypeError(ValueError):

@@ -40,7 +40,9 @@ _TO_ESCAPE: Final = re.compile("[<>&\u2028\u2029]")
 _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 # Floats that Python writes differently from Go: with an exponent, or with a zero fraction.
 _OWN_FLOAT: Final = re.compile(r"[0-9](?:e[-+]?[0-9]|\.0(?![0-9]))")
-_STRING_OR_FLOAT: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+(?:e[-+]?[0-9]+)?|e[-+]?[0-9]+)')
+_STRING_OR_FLOAT: Final = re.compile(
+    r'"(?:[^"\\]|\\.)*+"?|(?<![0-9])-?[0-9]++(?:\.[0-9]+(?:e[-+]?[0-9]+)?|e[-+]?[0-9]+)'
+)
 
 
 def quote(text: str) -> str:

@@ -13,7 +13,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.schema.structural import Structural
 
 # A quoted string (up to the end if it is not closed), a delimiter, or other text between delimiters.
-_TOKEN: Final = re.compile(r"'.*?(?<!\\)'|'.*|[.\[\]]|[^.\[\]]+", re.DOTALL)
+_TOKEN: Final = re.compile(r"'(?:[^']|(?<=\\)')*+'?|[.\[\]]|[^.\[\]]+", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(.)")
 _ESCAPED: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "'": "'", "\\": "\\"}
 _NO_FIELD: Final = "does not refer to a valid field"

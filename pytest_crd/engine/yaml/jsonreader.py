@@ -18,7 +18,7 @@ from pytest_crd.engine.yaml import unreadable
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 from pytest_crd.engine.yaml.yamlnode import MappingNode, ScalarNode, SequenceNode, YamlNode
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s\[\]{},:"]+')
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]|[^\s\[\]{},:"]+')
 _BLANK: Final = re.compile(r"[ \t\r\n]*")
 _ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

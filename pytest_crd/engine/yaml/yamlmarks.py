@@ -16,7 +16,7 @@ from pytest_crd.engine.yaml import yamlnode, yamlscalar
 from pytest_crd.engine.yaml.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
 
 # Anchor and tag before a scalar, with blanks and comments between them.
-_PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+(?:#.*\s+)*)*")
+_PROPERTIES: Final = re.compile(r"(?:[&!]\S*+\s++(?:#.*+\s++)*+)*+")
 _BLOCK_HEADER: Final = re.compile(r"[|>].*")
 _OUTSIDE_QUOTES: Final = re.compile(r"\S")
 _IN_SINGLE_QUOTES: Final = re.compile(r"''|[^'\s]|\s")

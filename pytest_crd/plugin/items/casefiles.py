@@ -14,7 +14,7 @@ from pytest_crd.plugin.settings import project
 
 # A key that nearly only case files have; enough to recognize a file that the command line names.
 _CASE_FILE: Final = re.compile(
-    rb"""^["']?(crd|crdName|policy)["']?\s*:|^\s*\{\s*["']?(crd|crdName|policy)["']?\s*:""", re.MULTILINE
+    rb"""^["']?(crd|crdName|policy)["']?\s*:|^[^\S\n]*\{\s*["']?(crd|crdName|policy)["']?\s*:""", re.MULTILINE
 )
 # A line that a CRD manifest has and a case file hardly ever.
 _CRD: Final = re.compile(rb"""^["']?kind["']?\s*:\s*["']?CustomResourceDefinition\b""", re.MULTILINE)

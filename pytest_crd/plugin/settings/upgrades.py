@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 # A quoted word, or one without quotes; blanks inside braces belong to the word, as in git's `@{2 days ago}`.
-_WORD: Final = re.compile(r"""\"([^"]*)\"|'([^']*)'|((?:\{[^}]*\}|\S)+)""")
+_WORD: Final = re.compile(r"""\"([^"]*)\"|'([^']*)'|((?:\{[^{}]*\}|\S)+)""")
 
 
 _OF_GIT: Final = "git:"

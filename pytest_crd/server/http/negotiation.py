@@ -20,7 +20,7 @@ _META_VERSIONS: Final = frozenset({"v1", "v1beta1"})
 # The parameters of an aggregated discovery document.
 _AGGREGATE: Final = {"g": "apidiscovery.k8s.io", "v": "v2", "as": "APIGroupDiscoveryList"}
 # A media type with its parameters, perhaps with a semicolon at the end.
-_MEDIA_TYPE: Final = re.compile(r'[^;]*(?:;\s*[^\s;="]+\s*=\s*(?:"[^"]*"|[^\s;"]+)\s*)*;?\s*')
+_MEDIA_TYPE: Final = re.compile(r'[^;]*+(?:;\s*+[^\s;="]++\s*+=\s*+(?:"[^"]*+"|[^\s;"]++)\s*+)*+(?:;\s*+)?')
 # Programs with a human reader.
 _READ_BY_PEOPLE: Final = ("curl", "Wget", "Mozilla/5.0")
 

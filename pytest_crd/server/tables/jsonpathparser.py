@@ -19,7 +19,7 @@ _END: Final = ""
 _TERMINATORS: Final = frozenset(" \t\r\n.,[]$@{}")
 _KEY: Final = re.compile(r"'([^']*)'")
 _SLICE: Final = re.compile(r"(-?[0-9]*)(:-?[0-9]*)?(:-?[0-9]*)?")
-_COMPARISON: Final = re.compile(r"([^!<>=]+)([!<>=]+)(.+?)")
+_COMPARISON: Final = re.compile(r"([^!<>=]++)([!<>=]++)(.*)")
 _INT: Final = re.compile(r"[+-]?[0-9]+")
 _ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{3}|.)")
 _CONTROLS: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
@@ -179,9 +179,11 @@ class _Parser:
             raise JSONPathError("unclosed array expect ]")
         text = self._take()[:-2]
         comparison = _COMPARISON.fullmatch(text)
-        if comparison is None:
+        if comparison is None or (len(comparison[2]) == 1 and not comparison[3]):
             return steps.existing(_parse_action(text))
         left, operator, right = comparison.groups()
+        if not right:
+            operator, right = operator[:-1], operator[-1]
         return steps.compared(_parse_action(left), operator, _parse_action(right))
 
     def _skip_condition(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
@@ -129,10 +128,15 @@ class Assignments(Elements):
         """Yield states in which each term of a sum gets its share of a number, or of a text between its constant terms."""
         terms = ruleparts.flattened(node)
         if node.function == "_+_" and isinstance(value, str):
-            pattern = "".join(re.escape(term.value) if isinstance(term, ast.Constant) else "(.*)" for term in terms)
-            variable = [term for term in terms if not isinstance(term, ast.Constant)]
-            if (match := re.fullmatch(pattern, value)) is not None:
-                yield from self._each(list(zip(variable, match.groups(), strict=True)), state, scope)
+            variable, literals = list[Node](), [""]
+            for term in terms:
+                if isinstance(term, ast.Constant):
+                    literals[-1] += term.value
+                else:
+                    variable.append(term)
+                    literals.append("")
+            if variable and (shares := _split(value, *literals)) is not None:
+                yield from self._each(list(zip(variable, shares, strict=True)), state, scope)
         if node.function == "_+_" and isinstance(value, int):
             share, rest = divmod(value, len(terms))
             yield from self._each([(term, share + (index < rest)) for index, term in enumerate(terms)], state, scope)
@@ -254,6 +258,22 @@ class Assignments(Elements):
         for extended, binding in itertools.chain(self.added(macro.target, state, scope), others):
             states = self.make(macro.arguments[0], True, extended, self.bound(macro, binding, scope))  # noqa: FBT003
             yield from itertools.islice(states, 2)
+
+
+def _split(text: str, first: str, *inner: str) -> list[str] | None:
+    """Return the parts of a text between literals, the earlier ones as long as possible; None if it does not consist of them."""
+    *middle, last = inner
+    start, end = len(first), len(text) - len(last)
+    if start > end or not (text.startswith(first) and text.endswith(last)):
+        return None
+    parts = list[str]()
+    for literal in reversed(middle):
+        place = text.rfind(literal, start, end)
+        if place < 0:
+            return None
+        parts.append(text[place + len(literal) : end])
+        end = place
+    return [text[start:end], *reversed(parts)]
 
 
 def _sum(value: Any, opposite: Any, _: Any) -> Iterator[Any]:

@@ -91,6 +91,10 @@ def equal_lists(left: Any, right: Value) -> bool:
     kinds = set(map(type, left))
     if len(kinds) == 1 and kinds <= _PLAIN and kinds == set(map(type, right)):
         return all(map(operator.eq, left, right))
+    return workload.compare_once(_have_equal_items, left, right)
+
+
+def _have_equal_items(left: Any, right: Any) -> bool:
     return all(map(_not_unequal, left, right))
 
 
@@ -99,6 +103,10 @@ def equal_maps(left: Any, right: Value) -> bool:
     if not isinstance(right, dict | MapValue) or len(left) != len(right):
         return False
     workload.count(len(left))
+    return workload.compare_once(_have_equal_values, left, right)
+
+
+def _have_equal_values(left: Any, right: Any) -> bool:
     for key in left:
         right_value = find_or_error(right, key)
         if right_value is MISSING or not _not_unequal(find(left, key), right_value):

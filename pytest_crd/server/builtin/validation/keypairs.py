@@ -4,23 +4,18 @@ Problems of a certificate and its private key, in the words of Go.
 Certificates and keys are parsed by another library: for malformed ones there is one message each, where Go has several.
 
 Reference:
-    crypto/tls, X509KeyPair; encoding/pem, Decode.
+    crypto/tls, X509KeyPair.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import importlib
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from pytest_crd.engine.golang import pem
+
 _MISSING: Final = "the certificate of a Secret needs the extra `server`: pip install 'pytest-crd[server]'"
-_BLOCK: Final = re.compile(
-    rb"^-----BEGIN ([^\n]*?)-----[ \t]*\r?\n(.*?)^-----END \1-----[ \t]*\r?$", re.DOTALL | re.MULTILINE
-)
-_HEADER: Final = re.compile(rb"[^\n]*:[^\n]*\n")
 _CERTIFICATE: Final = "CERTIFICATE"
 _KEY: Final = "PRIVATE KEY"
 
@@ -41,14 +36,7 @@ def find_problem(certificate: bytes, key: bytes) -> str:
 
 def _blocks(text: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield type and content of each PEM block."""
-    for match in _BLOCK.finditer(text):
-        body = match[2]
-        while header := _HEADER.match(body):
-            body = body[header.end() :]
-        try:
-            yield match[1].decode("utf-8", "replace"), base64.b64decode(b"".join(body.split()), validate=True)
-        except binascii.Error:
-            continue
+    return ((block.type.decode("utf-8", "replace"), block.content) for block in pem.find_blocks(text))
 
 
 def _without_certificate(skipped: list[str]) -> str:

@@ -35,16 +35,17 @@ _HAVE_DEPTH: Final = frozenset({"expr", "Relation", "Calc", "Select", "MemberCal
 _WRAPPERS: Final = frozenset(
     {"member", "relation", "calc", "conditionalOr", "conditionalAnd", "expr", "MemberExpr", "Nested", "ConstantLiteral"}
 )
-_CLAUSE: Final = re.compile(
-    r"""
+# A clause of a format. An index that nothing closes extends to the end of the text.
+_INDEX: Final = r"\[[^\]]*+\]?+"
+_FORM: Final = r"""
     %[+\-#\ 0]*+
-    (?P<index>\[[^\]]*+\])?
+    (?P<index>INDEX)?
     (?P<width>\*|[0-9]*+)
     (?:\.(?P<precision>\*|[0-9]*+))?
     (?P<verb>.?)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+    """
+_CLAUSE: Final = re.compile(_FORM.replace("INDEX", _INDEX), re.VERBOSE | re.DOTALL)
+_CLAUSE_WITHOUT_INDEX: Final = re.compile(_FORM.replace("INDEX", "(?!)"), re.VERBOSE | re.DOTALL)
 
 
 def read(builder: Builder, dialect: Dialect) -> Node:
@@ -294,10 +295,13 @@ def misformat(text: str) -> str:
 
 
 def _complain(clause: re.Match[str]) -> str:
+    index = clause["index"] or ""
+    if index and not index.endswith("]"):
+        return f"%![(MISSING){_CLAUSE_WITHOUT_INDEX.sub(_complain, index[1:])}"
     bad = ("%!(BADWIDTH)" if clause["width"] == "*" else "") + ("%!(BADPREC)" if clause["precision"] == "*" else "")
     verb = clause["verb"]
     if not verb:
         return f"{bad}%!(NOVERB)"
     if verb == "%":
         return f"{bad}%"
-    return f"{bad}%!{verb}({'BADINDEX' if clause['index'] else 'MISSING'})"
+    return f"{bad}%!{verb}({'BADINDEX' if index else 'MISSING'})"
