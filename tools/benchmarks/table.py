@@ -61,7 +61,7 @@ BENCHMARKS: Final = (
     ),
     Benchmark("hostile", "hostile expressions against the reference", "Go", "about a minute"),
     Benchmark(
-        "bounds", "messages about hostile objects, relative to inputs of a quarter of the size", "", "about a minute"
+        "bounds", "hostile files of a repository, relative to inputs of an eighth of the size", "", "about a minute"
     ),
     Benchmark("published", "publishing of CRDs, relative to the answers to them", "a corpus", "about a minute"),
     Benchmark("upgrades", "judging upgrades, relative to the answers to the new CRDs", "a corpus", "about a minute"),
