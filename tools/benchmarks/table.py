@@ -63,6 +63,7 @@ BENCHMARKS: Final = (
     Benchmark(
         "bounds", "hostile files of a repository, relative to inputs of an eighth of the size", "", "about a minute"
     ),
+    Benchmark("bytes", "mutated files of a repository, relative to two seconds", "", "about a minute"),
     Benchmark("published", "publishing of CRDs, relative to the answers to them", "a corpus", "about a minute"),
     Benchmark("upgrades", "judging upgrades, relative to the answers to the new CRDs", "a corpus", "about a minute"),
     Benchmark(
