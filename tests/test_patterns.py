@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -47,7 +48,7 @@ def _format_patterns() -> list[str]:
 
 
 # Values of the names in expressions that are built at run time. Texts of users are escaped there.
-_BUILT: Final = {
+_BUILT: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
     "cases/strays.py": [{"path": "spec.a"}],
     "cases/diagnosis.py": [{"flaw": SimpleNamespace(demand={"pattern": item})} for item in _schema_patterns(_SCHEMA)],
     "checks/samplefiles.py": [{"kinds": "Widget|Gadget"}],

@@ -135,18 +135,18 @@ class Automaton:
 
     def _holds_exactly(self, operator: Any, argument: Any, letter: str) -> bool:
         if operator is sre.LITERAL:
-            return ord(letter) == argument
+            return letter == chr(argument)
         if operator is sre.NOT_LITERAL:
-            return ord(letter) != argument
+            return letter != chr(argument)
         if operator is sre.ANY:
             return bool(self._flags & re.DOTALL) or letter != "\n"
         if operator is sre.RANGE:
-            return argument[0] <= ord(letter) <= argument[1]
+            return chr(argument[0]) <= letter <= chr(argument[1])
         if operator is sre.CATEGORY:
             return re.match(_CATEGORIES[argument], letter, self._flags & re.ASCII) is not None
         items = [*argument]
         is_negated = items[0][0] is sre.NEGATE
-        return any(self._holds_exactly(*item, letter) for item in items[is_negated:]) is not is_negated
+        return any(self._holds_exactly(item[0], item[1], letter) for item in items[is_negated:]) is not is_negated
 
     # Construction
 
@@ -193,7 +193,7 @@ class Automaton:
                 letters.add(None)
                 letters |= {"\n"} if option[0][1] is sre.AT_END and "\n" in self.letters else set()
             elif len(option) == 1 and option[0][0] in {sre.LITERAL, sre.NOT_LITERAL, sre.ANY, sre.IN}:
-                letters |= {letter for letter in self.letters if self._holds(*option[0], letter)}
+                letters |= {letter for letter in self.letters if self._holds(option[0][0], option[0][1], letter)}
             elif parser.SubPattern.getwidth(option)[1] > _LONGEST:
                 raise UnprovenError("a lookaround without a limit has no proof")
             else:
