@@ -165,12 +165,18 @@ def _matches(pattern: str, text: str) -> bool:
 
 
 def _demand(patch: Patch) -> None:
-    if isinstance(patch.content, list):
+    content = patch.content
+    if isinstance(content, list) and all(isinstance(operation, dict) for operation in content):
         if patch.target is None:
             raise _unknown("a JSON patch without a target")
-    elif not isinstance(patch.content, dict) or "$patch" in patch.content:
+        return
+    if not isinstance(content, dict) or "$patch" in content:
         raise _unknown("a patch that is neither a partial object nor a list of operations")
-    elif None in (value for key in _TEXTS for value in ((patch.content.get("metadata") or {}).get(key) or {}).values()):
+    metadata = content.get("metadata") or {}
+    texts: list[Any] = [metadata.get(key) or {} for key in _TEXTS] if isinstance(metadata, dict) else [None]
+    if not all(isinstance(text, dict) for text in texts):
+        raise _unknown("a patch whose metadata, labels or annotations are no object")
+    if None in (value for text in texts for value in text.values()):
         raise _unknown("a patch with a null label or annotation, which kustomize writes as a text")
 
 

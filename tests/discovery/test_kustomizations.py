@@ -229,6 +229,21 @@ NAMELESS = "a patch that is neither a partial object nor a list of operations"
         ("patches: [{path: a.yaml, target: {name: 'a('}}]", 2, "`patches`: a target with the pattern 'a('"),
         ("patches: [{path: a.yaml, target: {name: 1}}]", 2, "`patches`: a target with the pattern 1"),
         ("patches: [{path: patches/operations.yaml}]", 2, "`patches`: a JSON patch without a target"),
+        (
+            "patches: [{patch: '[a]', target: {name: b}}]",
+            2,
+            "`patches`: a patch that is neither a partial object nor a list of operations",
+        ),
+        (
+            "patches: [{patch: 'metadata: a'}]",
+            2,
+            "`patches`: a patch whose metadata, labels or annotations are no object",
+        ),
+        (
+            "patches: [{patch: 'metadata: {labels: [a]}'}]",
+            2,
+            "`patches`: a patch whose metadata, labels or annotations are no object",
+        ),
         ("patches: [{patch: text}]", 2, f"`patches`: {NAMELESS}"),
         ("patches: [{patch: '{$patch: delete}'}]", 2, f"`patches`: {NAMELESS}"),
         (
