@@ -156,8 +156,8 @@ def _mutate(content: bytes, rng: random.Random) -> bytes:
 def _read_yaml(content: bytes) -> None:
     files = CrdFiles(profile.DEFAULT)
     files.take(content, source="a.yaml", origin=FileOrigin.CONVENTIONAL, path=Path("a.yaml"))
-    if not files.mistakes:
-        yamlspans.find_spans(content.decode())
+    manifest.read(content, source="a.yaml")
+    yamlspans.find_spans(content.decode())
 
 
 def _read_template(content: bytes) -> None:
