@@ -6,9 +6,10 @@ A text is quoted if YAML 1.1 or 1.2 would read something else, or if a reader co
 
 from __future__ import annotations
 
+import functools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -52,8 +53,8 @@ def entry(key: str, value: JSONValue, indent: int = 0, *, width: int = WIDTH) ->
         width: The longest line that holds a whole collection.
     """
     head = f"{' ' * indent}{_text(key)}:"
-    if _is_short(value, len(head) + 1, width):
-        return [f"{head} {flow(value)}"]
+    if (line := _short(value, len(head) + 1, width)) is not None:
+        return [f"{head} {line}"]
     if isinstance(value, str):
         first, *others = literal(value, indent + STEP)
         return [f"{head} {first}", *others]
@@ -87,34 +88,52 @@ def literal(text: str, indent: int) -> list[str]:
 
 def is_block(value: JSONValue, column: int, *, width: int = WIDTH) -> bool:
     """Return whether *value* is written as a block if *column* characters come before it on its line."""
-    return not isinstance(value, str) and not _is_short(value, column, width)
+    return not isinstance(value, str) and _short(value, column, width) is None
 
 
 def _item(value: JSONValue, indent: int, width: int) -> Iterator[str]:
     dash = f"{' ' * indent}- "
-    if _is_short(value, len(dash), width) or isinstance(value, str):
-        yield dash + flow(value)
+    line = flow(value) if isinstance(value, str) else _short(value, len(dash), width)
+    if line is not None:
+        yield dash + line
         return
     first, *others = block(value, indent + STEP, width=width)
     yield dash + first.lstrip(" ")
     yield from others
 
 
-def _is_short(value: JSONValue, column: int, width: int) -> bool:
-    """Return whether *value* is written on one line; texts of several lines and lists of mappings are not."""
+def _short(value: JSONValue, column: int, width: int) -> str | None:
+    """Return *value* on one line; None if it is too long, a text of several lines, or a list of mappings."""
     if isinstance(value, str):
-        return "\n" not in value
+        return None if "\n" in value else _text(value)
     if not value or not isinstance(value, dict | list):
-        return True
+        return flow(value)
     if isinstance(value, list) and any(isinstance(item, dict | list) and item for item in value):
-        return False
-    return not _has_lines(value) and column + len(flow(value)) <= width
+        return None
+    parts: list[str] = []
+    return "".join(parts) if _write(value, width - column, parts) >= 0 else None
 
 
-def _has_lines(value: JSONValue) -> bool:
-    if isinstance(value, Mapping):
-        return any(map(_has_lines, value.values()))
-    return any(map(_has_lines, value)) if isinstance(value, list) else isinstance(value, str) and "\n" in value
+def _write(value: JSONValue, room: int, parts: list[str]) -> int:
+    """Append the *parts* of *value* on one line and return the room that is left; a negative number stops the writing."""
+    if isinstance(value, str) and "\n" in value:
+        return -1
+    if not value or not isinstance(value, dict | list):
+        parts.append(flow(value))
+        return room - len(parts[-1])
+    is_mapping = isinstance(value, dict)
+    room -= 2
+    parts.append("{" if is_mapping else "[")
+    separator = ""
+    for key in value:
+        head = f"{separator}{_text(key)}: " if is_mapping else separator
+        parts.append(head)
+        room -= len(head)
+        if room < 0 or (room := _write(value[key] if is_mapping else key, room, parts)) < 0:
+            return room
+        separator = ", "
+    parts.append("}" if is_mapping else "]")
+    return room
 
 
 def _scalar(value: JSONValue) -> str:
@@ -129,6 +148,7 @@ def _scalar(value: JSONValue) -> str:
     return written if "e" not in written or "." in written else written.replace("e", ".0e")
 
 
+@functools.lru_cache(maxsize=1 << 12)  # the names of fields, again and again: a fifth of the time of a generated file
 def _text(text: str) -> str:
     """Return a text on one line: plain if all readers agree on it, else in quotes."""
     if _PLAIN.fullmatch(text) and yamlscalar.resolve(text) == text:

@@ -75,6 +75,7 @@ class Drafts:
         self._headings: set[tuple[Section, Place]] = set()
         self._names: set[str] = set()
         self._keys: set[str] = set()
+        self._lengths: dict[str, int] = {}
         self._noun = ""
 
     @property
@@ -108,7 +109,7 @@ class Drafts:
         """Add waiting cases while there is room, merged if they are many; return the rest, and the cases that are too long."""
         self._share = self._room
         waiting, self._waiting = self._waiting, {}
-        if sum(len(self._layout.case(statement)) for statement in waiting.values()) > self._room:
+        if sum(map(self._length, waiting.values())) > self._room:
             waiting = self._merge(waiting)
         for number, statement in sorted(waiting.items(), key=lambda item: self._rank(item[1])):
             self._place(number, statement)
@@ -132,7 +133,13 @@ class Drafts:
             return 0, 0
         if statement.noun == self._noun:
             return 3, 0
-        return (1, len(self._layout.case(statement)) / statement.parts) if statement.parts > 1 else (2, 0)
+        return (1, self._length(statement) / statement.parts) if statement.parts > 1 else (2, 0)
+
+    def _length(self, statement: ExpectedCase) -> int:
+        """Return the number of lines of a case with a final name."""
+        if statement.name not in self._lengths:
+            self._lengths[statement.name] = len(self._layout.case(statement))
+        return self._lengths[statement.name]
 
     def _is_short(self, statement: ExpectedCase) -> bool:
         lines = self._layout.case(statement)
@@ -158,7 +165,7 @@ class Drafts:
         """Add a case, or let it wait."""
         proposal = statement.proposal
         headings = {(proposal.section, ()), (proposal.section, group_of(proposal.place))}
-        needed = len(self._layout.case(statement)) + _LINES_OF_HEADING * len(headings - self._headings)
+        needed = self._length(statement) + _LINES_OF_HEADING * len(headings - self._headings)
         if needed > self._share:
             self._waiting[number] = statement
             self._waiting_room -= needed

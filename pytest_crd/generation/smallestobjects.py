@@ -13,7 +13,7 @@ from pytest_crd.generation.proposedcases import Proposal, bare
 from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.placement import STATUS, Placer
 
-# The number of lines of an object, and of an object with its answer, that fit in a case.
+# The number of lines of an object with its answer that fit in a case.
 _MOST_LINES: Final = 34
 _WIDTH: Final = 140
 # The object itself, beside the names of its fields.
@@ -28,10 +28,12 @@ class _Grown(NamedTuple):
     Attributes:
         resource: The object.
         lacking: The places of the fields that it lacks.
+        lines_of_answer: The number of lines of the stored object; 0 if that is the same.
     """
 
     resource: Any
     lacking: set[Place]
+    lines_of_answer: int
 
 
 def propose(constraints: Constraints, places: Collection[Place]) -> Iterator[Proposal]:
@@ -73,12 +75,19 @@ def _grow(placer: Placer, places: Collection[Place], wanted: Collection[Place]) 
         candidate = _add(placer, resource, place)
         if candidate is None:
             continue
+        lines = _count_lines(candidate)
+        # The answer is at least as long as that to the smaller object; counting lines costs less than asking for it.
+        if lines + (best.lines_of_answer if best else 0) > _MOST_LINES:
+            continue
         answer = placer.judge(place)(candidate)
-        if not answer.accepted or _count_lines(candidate, answer.stored) > _MOST_LINES:
+        if not answer.accepted:
+            continue
+        lines_of_answer = 0 if bare(candidate) == bare(answer.stored) else _count_lines(answer.stored)
+        if lines + lines_of_answer > _MOST_LINES:
             continue
         lacking = {*_lacking(placer.version.schema_map, candidate, answer.stored)} & {*wanted}
         if best is None or len(lacking) > len(best.lacking):
-            best, resource = _Grown(candidate, lacking), candidate
+            best, resource = _Grown(candidate, lacking, lines_of_answer), candidate
     return best if best is not None and best.lacking else None
 
 
@@ -97,10 +106,9 @@ def _add(placer: Placer, resource: Any, place: Place) -> Any:
     return objectplaces.replace_value(resource, added, objectplaces.get_value(example, added))
 
 
-def _count_lines(sent: Any, stored: Any) -> int:
-    """Return the number of lines of an object, with the answer if it differs."""
-    objects = [bare(sent)] if bare(sent) == bare(stored) else [bare(sent), bare(stored)]
-    return sum(len(yamltext.entry("input", value, width=_WIDTH)) for value in objects)
+def _count_lines(resource: Any) -> int:
+    """Return the number of lines of an object in a case."""
+    return len(yamltext.entry("input", bare(resource), width=_WIDTH))
 
 
 def _optional_fields(placer: Placer, place: Place) -> Iterator[Place]:
