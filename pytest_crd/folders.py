@@ -16,6 +16,8 @@ from typing import Final
 ENDINGS: Final = (".yaml", ".yml", ".json")
 # Name patterns of case files, unless the project sets its own.
 CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
+# The file with the data of coverage.
+COVERAGE_DATA: Final = ".crd_coverage"
 _ANY_FOLDERS: Final = "**"
 _NO_NAMES: Final = ("", ".", "..")
 

@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import enum
+import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from pytest_crd.checks import allowedchecks
 from pytest_crd.cli import initproposals, repository
 from pytest_crd.cli.exits import Exit
-from pytest_crd.cli.initproposals import NothingWrittenError, ProposedFile
-from pytest_crd.cli.repository import Repository
+from pytest_crd.cli.initproposals import Decisions, NothingWrittenError, ProposedFile
+from pytest_crd.cli.repository import SAMPLES, Repository
+from pytest_crd.discovery import samplepaths
 from pytest_crd.engine import InputError
+from pytest_crd.progress import Tell, ignore_step, silent
 from pytest_crd.wording import counted
+
+if TYPE_CHECKING:
+    from pytest_crd.plugin.testrun import FailedCheck, SessionEnd
 
 _MOST_SHOWN: Final = 3
 _AGREED: Final = ("y", "yes")
+# Exit codes of pytest for a run that judged the project: all passed, some failed.
+_JUDGED: Final = (0, 1)
+# The kinds of checks about samples.
+_OF_SAMPLES: Final = ("samples", "applies")
+_PAUSE: Final = 0.2
+
+
+class _Decision(enum.Enum):
+    """Decision about a check that fails today; the value is its words."""
+
+    WARN = f"becomes a warning, by {allowedchecks.SETTING}"
+    LEAVE_OUT = "is no sample, as it fails"
+    STAY = "stays a failure, unless --allow-failing makes it a warning"
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -25,12 +48,17 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "folder", nargs="?", default=".", metavar="FOLDER", help="the repository; default: the current folder"
     )
     parser.add_argument(
-        "--yes", action="store_true", help="write all proposed files without asking; existing files stay"
+        "--yes",
+        action="store_true",
+        help="write all proposed files without asking; existing files stay, and a sample that fails stays a failure",
+    )
+    parser.add_argument(
+        "--allow-failing", action="store_true", help="make each check that fails today a warning, of samples, too"
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the survey and the proposals, and write the approved files; return a code of `exits.Exit`."""
+    """Print the survey, the checks that fail today and the proposals, and write the approved files; return a code of `exits.Exit`."""
     folder = Path(options.folder)
     if not folder.is_dir():
         print(f"{folder}: no such folder", file=sys.stderr)
@@ -44,15 +72,69 @@ def run(options: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
     print("\n".join(_lines(survey)))
-    proposed = [*initproposals.propose_files(survey)]
+    has_more_samples = initproposals.needs_more_samples(survey)
+    end = _try_out(survey, has_more_samples=has_more_samples)
+    if end.was_interrupted or end.code not in _JUDGED:
+        return Exit.INTERRUPTED if end.was_interrupted else Exit.WRONG_USE
+    decisions = _decide(options, survey, end.failed_checks, has_more_samples=has_more_samples)
+    proposed = [*initproposals.propose_files(survey, decisions)]
     if not proposed:
         print("nothing is missing: pytest-crd test runs it all")
         return Exit.HOLDS
     by_hand = [file for file in proposed if file.is_there]
     for file in by_hand:
         print(f"\nto be added to {file.path}, which {file.purpose}:\n")
-        print("\n".join(f"    {line}".rstrip() for line in file.make().splitlines()))
+        print("\n".join(f"    {line}".rstrip() for line in file.make(silent)[0].splitlines()))
     return _written(folder, [file for file in proposed if not file.is_there], is_agreed=options.yes)
+
+
+def _try_out(survey: Repository, *, has_more_samples: bool) -> SessionEnd:
+    """Run `pytest-crd test` in the repository as it is, which prints each failure, and return its end."""
+    from pytest_crd.plugin import testrun  # noqa: PLC0415 - a command without pytest does not load it
+
+    print("\npytest-crd test, before anything is written:\n", flush=True)
+    samples = ["-o", f"{SAMPLES}={samplepaths.AUTO}"] if has_more_samples else []
+    with contextlib.chdir(survey.folder):
+        return testrun.run([], [], ["-p", "no:cacheprovider", *samples], has_baseline=True)  # nothing is written yet
+
+
+def _decide(
+    options: argparse.Namespace, survey: Repository, failed: Sequence[FailedCheck], *, has_more_samples: bool
+) -> Decisions:
+    """Decide about the checks that fail today, and print the decisions."""
+    checks: dict[_Decision, dict[str, None]] = {decision: {} for decision in _Decision}
+    for check in () if survey.allows else failed:
+        name, path = initproposals.allow(check.kind, check.subject), os.path.relpath(check.path, survey.folder)
+        if name in checks[_Decision.WARN] or path in checks[_Decision.LEAVE_OUT]:
+            continue
+        decision = _decide_check(options, check, path, is_declared=not has_more_samples)
+        checks[decision][path if decision is _Decision.LEAVE_OUT else name] = None
+    for decision, names in checks.items():
+        if names:
+            print(f"{decision.value}: {', '.join(names)}")
+    left_out = tuple(checks[_Decision.LEAVE_OUT])
+    has_rest = survey.other_samples.total() > len(left_out)
+    return Decisions(tuple(checks[_Decision.WARN]), left_out, has_more_samples=has_more_samples and has_rest)
+
+
+def _decide_check(options: argparse.Namespace, check: FailedCheck, path: str, *, is_declared: bool) -> _Decision:
+    """
+    Return the decision about a check that fails.
+
+    A failing sample is allowed only by `--allow-failing` or an answer. If the project does not declare it a sample, its file is left out.
+    """
+    is_sample = check.kind in _OF_SAMPLES
+    if options.allow_failing:
+        return _Decision.WARN
+    if options.yes or not sys.stdin.isatty():
+        if not is_sample:
+            return _Decision.WARN
+        return _Decision.STAY if is_declared else _Decision.LEAVE_OUT
+    if _agrees(f"{check.name} fails, as shown above: make it a warning"):
+        return _Decision.WARN
+    if is_sample and not is_declared and _agrees(f"leave {path} out of the samples"):
+        return _Decision.LEAVE_OUT
+    return _Decision.STAY
 
 
 def _lines(survey: Repository) -> Iterator[str]:
@@ -79,21 +161,41 @@ def _written(folder: Path, missing: Sequence[ProposedFile], *, is_agreed: bool) 
     code = Exit.HOLDS
     print()
     for file in missing:
-        if not is_agreed and not (can_ask and _agrees(file)):
+        if not is_agreed and not (can_ask and _agrees(f"write {file.path}, which {file.purpose}")):
             print(f"not written: {file.path}, which {file.purpose}")
             continue
         try:
-            file.write(folder)
+            remark = file.write(folder, _show_progress)
         except NothingWrittenError as error:
             print(error, file=sys.stderr)
             code = Exit.DOES_NOT_HOLD
         else:
-            print(f"written: {file.path}, which {file.purpose}")
+            print(f"written: {file.path}, which {file.purpose}{f': {remark}' if remark else ''}", flush=True)
     if not is_agreed and not can_ask and missing:
         print("\npytest-crd init --yes writes these files")
+    elif missing:
+        print("\nnext: pytest-crd test runs it all; pytest runs it with the project's Python tests")
     return code
 
 
-def _agrees(file: ProposedFile) -> bool:
-    print(f"write {file.path}, which {file.purpose}? [y/N] ", end="", flush=True)
+def _agrees(question: str) -> bool:
+    print(f"{question}? [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in _AGREED
+
+
+@contextlib.contextmanager
+def _show_progress(title: str) -> Iterator[Tell]:
+    """Show the progress of an operation on the last line of a terminal."""
+    if not sys.stdout.isatty():
+        yield ignore_step
+        return
+    due = time.monotonic() + _PAUSE
+
+    def tell(done: int, total: int, _: str) -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            due = time.monotonic() + _PAUSE
+            print(f"\r\x1b[K{title}: {done} of {total}", end="", flush=True)
+
+    yield tell
+    print("\r\x1b[K", end="", flush=True)

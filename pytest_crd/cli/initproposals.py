@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import glob
 import json
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pytest_crd.casefiles import filereplacement
+from pytest_crd import folders
+from pytest_crd.casefiles import filereplacement, reports
 from pytest_crd.checks import allowedchecks
-from pytest_crd.cli.repository import Repository
+from pytest_crd.cli.repository import CHECKS, SAMPLES, Repository
 from pytest_crd.discovery import inifiles, samplepaths
 from pytest_crd.engine import (
     CustomResourceDefinition,
@@ -17,7 +21,10 @@ from pytest_crd.engine import (
     UnsupportedConstructError,
     UnsupportedExpressionError,
 )
+from pytest_crd.engine.yaml import manifest
 from pytest_crd.generation import NothingToStateError, filenames, generate
+from pytest_crd.progress import Progress, silent
+from pytest_crd.wording import counted
 
 # With all tags, to find the last release.
 _GITHUB_JOB: Final = """\
@@ -47,6 +54,8 @@ _GITLAB_FILE: Final = ".gitlab-ci.yml"
 _SETTINGS_FILE: Final = "pytest.ini"
 # The reason for a check that fails before its repository uses pytest-crd.
 _KNOWN: Final = "known when pytest-crd was added"
+_IGNORED_FILE: Final = ".gitignore"
+_ON: Final = "true"
 
 
 class NothingWrittenError(Exception):
@@ -60,69 +69,117 @@ class ProposedFile(NamedTuple):
     Attributes:
         path: The file, relative to the repository.
         purpose: Its purpose, as in "states what … does today".
-        make: Function that returns its text.
+        make: Function that takes the progress reporter, and returns the text and a remark for the user, which may be empty.
         is_there: Whether the file exists, so that the text must be added by hand.
+        is_appended: Whether the text is added to the end of the file if it exists.
     """
 
     path: str
     purpose: str
-    make: Callable[[], str]
-    is_there: bool
+    make: Callable[[Progress], tuple[str, str]]
+    is_there: bool = False
+    is_appended: bool = False
 
-    def write(self, folder: Path) -> None:
+    def write(self, folder: Path, progress: Progress = silent) -> str:
         """
-        Create the file; an existing file is never replaced.
+        Create the file and return the remark; an existing file is never replaced.
 
         Raises:
             NothingWrittenError: The file cannot be created, or exists.
         """
         path = folder / self.path
         try:
-            content = self.make().encode()
+            text, remark = self.make(progress)
+            content = text.encode()
             if not path.parent.resolve().is_relative_to(folder.resolve()):
                 raise NothingWrittenError(f"{self.path}: not written: a link leads its folder out of the repository")
             path.parent.mkdir(parents=True, exist_ok=True)
-            filereplacement.create(path, content)
+            if self.is_appended and path.exists():
+                reports.append(path, text if path.read_bytes().endswith(b"\n") else f"\n{text}")
+            else:
+                filereplacement.create(path, content)
         except OSError as error:
             raise NothingWrittenError(f"{self.path}: not written: {error.strerror or error}") from None
+        return remark
 
 
-def propose_files(repository: Repository) -> Iterator[ProposedFile]:
+class Decisions(NamedTuple):
+    """
+    Decisions about the checks that fail today.
+
+    Attributes:
+        allowed: The checks whose findings become warnings, each as `CHECK SUBJECT`.
+        left_out: The files that are not taken for samples.
+        has_more_samples: Whether samples are looked for in the whole project.
+    """
+
+    allowed: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    has_more_samples: bool = False
+
+
+def propose_files(repository: Repository, decisions: Decisions) -> Iterator[ProposedFile]:
     """Yield the files that a repository needs, in the order of writing."""
-    if settings := dict(_settings(repository)):
+    if settings := dict(_settings(repository, decisions)):
         yield _of_settings(repository, settings)
     yield from (_of_cases(repository, crds) for crds in _by_name(repository.untested()))
+    if not repository.ignores_coverage:
+        data = folders.COVERAGE_DATA
+        purpose = f"keeps {data}, the data of --crd-cov, out of commits"
+        yield ProposedFile(_IGNORED_FILE, purpose, _plain(f"{data}\n"), is_appended=True)
     if not repository.has_job and repository.forge:
         github = _GITHUB_JOB.replace("BRANCH", json.dumps(repository.branch))
         name, text = (_GITLAB_FILE, _GITLAB_JOB) if repository.forge == "gitlab" else (_GITHUB_FILE, github)
         is_there = (repository.folder / name).exists()
-        yield ProposedFile(name, "runs all of it for each change", lambda: text, is_there)
+        yield ProposedFile(name, "runs all of it for each change", _plain(text), is_there)
 
 
-def _settings(repository: Repository) -> Iterator[tuple[str, str | list[str]]]:
-    """Yield the settings with other values than the default: a text, or lines."""
-    if not repository.samples and repository.other_samples:
-        yield "crd_samples", samplepaths.AUTO
-    if repository.failing:
-        yield allowedchecks.SETTING, [f"{check} [warn]: {_KNOWN}" for check in repository.failing]
+def needs_more_samples(repository: Repository) -> bool:
+    """Return True if the usual folders have no samples, and others have some."""
+    return not repository.samples and bool(repository.other_samples)
 
 
-def _of_settings(repository: Repository, settings: dict[str, str | list[str]]) -> ProposedFile:
+def allow(check: str, subject: str) -> str:
+    """Return a check as `crd_checks_allow` names it."""
+    return f"{check} {'*'.join(subject.split())}"
+
+
+def _plain(text: str) -> Callable[[Progress], tuple[str, str]]:
+    return lambda _: (text, "")
+
+
+def _settings(repository: Repository, decisions: Decisions) -> Iterator[tuple[str, bool | list[str]]]:
+    """Yield the settings with other values than the default: a switch, words of samples, or lines."""
+    changed = decisions.has_more_samples or decisions.allowed
+    if changed and not repository.has_checks:
+        yield CHECKS, True  # without checks, the settings below would be errors of each session
+    if decisions.has_more_samples:
+        left_out = (f"{manifest.LEFT_OUT}{glob.escape(path)}" for path in decisions.left_out)
+        yield SAMPLES, [samplepaths.AUTO, *left_out]
+    if decisions.allowed:
+        yield allowedchecks.SETTING, [f"{check} [warn]: {_KNOWN}" for check in decisions.allowed]
+
+
+def _of_settings(repository: Repository, settings: dict[str, bool | list[str]]) -> ProposedFile:
     ini = repository.ini
     name = ini.name if ini else _SETTINGS_FILE
     is_toml = ini is not None and ini.suffix == ".toml"
     section = inifiles.section(ini) if ini else "pytest"
     entries = (_toml_entry(*item) if is_toml else _ini_entry(*item) for item in settings.items())
     text = "\n".join((f"[{section}]", *entries, ""))
-    return ProposedFile(name, f"has settings: {', '.join(settings)}", lambda: text, ini is not None)
+    return ProposedFile(name, f"has settings: {', '.join(settings)}", _plain(text), ini is not None)
 
 
-def _ini_entry(key: str, value: str | list[str]) -> str:
-    return f"{key} = {value}" if isinstance(value, str) else "\n    ".join((f"{key} =", *value))
+def _ini_entry(key: str, value: bool | list[str]) -> str:  # noqa: FBT001 - the value of a setting
+    if isinstance(value, bool):
+        return f"{key} = {_ON}"
+    if key == SAMPLES:
+        value = [*map(shlex.quote, value)]
+    return f"{key} = {value[0]}" if value == [samplepaths.AUTO] else "\n    ".join((f"{key} =", *value))
 
 
-def _toml_entry(key: str, value: str | list[str]) -> str:
-    if isinstance(value, str):
+def _toml_entry(key: str, value: bool | list[str]) -> str:  # noqa: FBT001 - the value of a setting
+    if isinstance(value, bool) or len(value) == 1:
         return f"{key} = {json.dumps(value)}"
     return "\n".join((f"{key} = [", *(f"    {json.dumps(line)}," for line in value), "]"))
 
@@ -142,12 +199,12 @@ def _of_cases(repository: Repository, crds: Sequence[CustomResourceDefinition]) 
     except NothingToStateError:
         name = f"test_{crd.name.partition('.')[0]}.crd.yaml"  # not written either, for the same reason
     path, purpose = f"{repository.case_folder}/{name}", f"states what {crd.name} does today"
-    return ProposedFile(path, purpose, lambda: _cases(crds), is_there=False)
+    return ProposedFile(path, purpose, functools.partial(_cases, crds))
 
 
-def _cases(crds: Sequence[CustomResourceDefinition]) -> str:
+def _cases(crds: Sequence[CustomResourceDefinition], progress: Progress) -> tuple[str, str]:
     """
-    Return the text of a case file.
+    Return the text of a case file, and the share of the schema that it holds.
 
     Raises:
         NothingWrittenError: Nothing can be stated about a CRD.
@@ -160,6 +217,8 @@ def _cases(crds: Sequence[CustomResourceDefinition]) -> str:
     if not crd.first_response.accepted:
         raise NothingWrittenError(f"{crd.source}: the server refuses {crd.name}: {crd.first_response.message}")
     try:
-        return generate([filenames.usual_version(crd)]).text
+        generated = generate([filenames.usual_version(crd)], progress=progress)
     except (InputError, NothingToStateError, UnsupportedConstructError, UnsupportedExpressionError) as error:
         raise NothingWrittenError(f"{crd.source}: no cases are written about {crd.name}: {error}") from None
+    held = generated.points - len(generated.missed)
+    return generated.text, f"{counted(generated.cases, 'case')} hold {held:,} of {generated.points:,} points"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,9 +10,7 @@ from typing import Final
 
 from pytest_crd import folders
 from pytest_crd.cases import loader
-from pytest_crd.cases.crdcatalog import Catalog
-from pytest_crd.checks import allowedchecks, checkplan, samplefiles, samplehints
-from pytest_crd.checks.checkplan import CheckScope
+from pytest_crd.checks import allowedchecks, samplefiles, samplehints
 from pytest_crd.discovery import git, inifiles, projectfiles, samplepaths, tags
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.discovery.tags import NoReleaseError
@@ -25,6 +22,10 @@ _GITLAB: Final = ".gitlab-ci.yml"
 _USUAL_BRANCH: Final = "main"
 # A job with this text tests CRDs.
 _COMMAND: Final = "pytest-crd"
+CHECKS: Final = "crd_checks"
+"""The setting that switches checks on."""
+SAMPLES: Final = "crd_samples"
+"""The setting with the places of samples."""
 
 
 class NoCrdError(CrdError):
@@ -39,6 +40,9 @@ class Repository:
     Attributes:
         folder: Its folder.
         ini: The file with settings of pytest; None if there is none.
+        has_checks: Whether the setting `crd_checks` is written in it.
+        allows: Whether the settings allow failing checks.
+        ignores_coverage: Whether git ignores the data of coverage; True without git.
         crds: The CRDs.
         places: Their places in words.
         samples: The number of samples by folder, in the usual folders or those of the setting.
@@ -48,13 +52,15 @@ class Repository:
         unread: Case files that cannot be read, with the reasons.
         forge: `github`, `gitlab` or empty.
         has_job: Whether a job of the CI tests CRDs.
-        release: The tag of the last release; empty if there is none.
+        release: The tag of the last release, maybe with a remark; empty if there is none.
         branch: The default branch.
-        failing: The checks that fail, each as `CHECK SUBJECT`; none if the settings allow some already.
     """
 
     folder: Path
     ini: Path | None
+    has_checks: bool
+    allows: bool
+    ignores_coverage: bool
     crds: CustomResourceDefinitions
     places: str
     samples: Counter[str]
@@ -66,7 +72,6 @@ class Repository:
     has_job: bool
     release: str
     branch: str
-    failing: tuple[str, ...] = ()
 
     @property
     def case_folder(self) -> str:
@@ -103,6 +108,10 @@ def look(folder: Path) -> Repository:
     return Repository(
         folder,
         ini,
+        ini is not None and inifiles.read_value(ini, CHECKS) is not None,
+        ini is not None and bool(inifiles.lines(ini, allowedchecks.SETTING)),
+        projectfiles.repository(folder) is None
+        or git.run(folder, "check-ignore", "--quiet", folders.COVERAGE_DATA).succeeded,
         crds,
         sources.places,
         samples,
@@ -114,7 +123,6 @@ def look(folder: Path) -> Repository:
         any(_COMMAND in path.read_text(encoding="utf-8", errors="replace") for path in _jobs(folder)),
         _release(folder),
         _branch(folder),
-        tuple(_failing(folder, ini, sources)),
     )
 
 
@@ -151,7 +159,7 @@ def _tested(case_files: Sequence[Path], folder: Path) -> tuple[set[str], list[st
 
 def _samples(folder: Path, ini: Path | None, crds: CustomResourceDefinitions) -> tuple[Counter[str], Counter[str]]:
     """Return the number of samples by folder: those with checks, and others."""
-    patterns, claims = inifiles.paths(ini, "crd_samples") if ini else (), samplefiles.group_crds(crds)
+    patterns, claims = inifiles.paths(ini, SAMPLES) if ini else (), samplefiles.group_crds(crds)
     sample_files = samplepaths.files(patterns, folder=folder)
     others = samplehints.select_files(samplepaths.elsewhere((), folder=folder, known=sample_files), claims)
     counts = [
@@ -159,20 +167,6 @@ def _samples(folder: Path, ini: Path | None, crds: CustomResourceDefinitions) ->
         for files in (sample_files, others)
     ]
     return counts[0], counts[1]
-
-
-def _failing(folder: Path, ini: Path | None, sources: Sources) -> Iterator[str]:
-    """Yield each failing check once, except checks that cannot run, and names with spaces."""
-    if ini is not None and inifiles.lines(ini, allowedchecks.SETTING):
-        return
-    scope = CheckScope(frozenset(), folder, 1.0, tuple(inifiles.paths(ini, "crd_samples") if ini else ()), ())
-    plan = checkplan.plan_checks([Catalog(sources, profile.DEFAULT, frozenset())], scope, home=ini or folder)
-    names: dict[str, None] = {}
-    for check in (check for same_file in plan.checks.values() for check in same_file):
-        with contextlib.suppress(InputError):
-            if check.run().findings and len(check.subject.split()) == 1:
-                names[f"{check.kind} {check.subject}"] = None
-    yield from names
 
 
 def _jobs(folder: Path) -> Iterator[Path]:
@@ -197,6 +191,11 @@ def _release(folder: Path) -> str:
     if projectfiles.repository(folder) is None:
         return ""
     try:
-        return tags.find_releases(folder).last.name
+        releases = tags.find_releases(folder)
     except NoReleaseError:
         return ""
+    if not releases.current:
+        return releases.last.name
+    if releases.current == releases.last.name:
+        return f"{releases.current}, the current commit"
+    return f"{releases.last.name}, before {releases.current}, the current commit"

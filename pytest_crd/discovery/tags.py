@@ -79,12 +79,14 @@ class Releases(NamedTuple):
         earlier: The releases before it, the oldest first.
         prereleases: The pre-releases before it and before the current commit, the oldest first; empty if there are only pre-releases.
         passed_over: Later tags that are no releases, each with its reason.
+        current: The release that is the current commit; empty if there is none.
     """
 
     last: Tag
     earlier: tuple[Tag, ...]
     prereleases: tuple[Tag, ...]
     passed_over: tuple[str, ...]
+    current: str = ""
 
     @property
     def walk(self) -> tuple[Tag, ...]:
@@ -172,6 +174,7 @@ def find_releases(repository: Path, pattern: str = "") -> Releases:
         tuple(sorted(earlier, key=lambda tag: tag.order)),
         tuple(sorted(prereleases, key=lambda tag: tag.order)),
         tuple(_passed_over(later, related)),
+        "" if current is None else current[1],
     )
 
 

@@ -12,14 +12,18 @@ import importlib.util
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
 from pytest_crd.plugin import alone, briefreporter
 from pytest_crd.plugin.settings import SETTINGS, checks, outputs, project, upgrades, webhooks
 from pytest_crd.plugin.settings.setting import SettingKind
+
+if TYPE_CHECKING:
+    from pytest_crd.checks.verdict import Check
 
 _IMPORTS: Final = "pythonpath"
 # Settings of pytest with their values for such a run; the project's values may import modules, write files, or require plugins.
@@ -46,6 +50,26 @@ _NOT_HERE: Final = (checks.CHECKS,)
 _SHORT: Final = {upgrades.BASELINE: ("--baseline",), project.KUBERNETES_VERSION: ("--kubernetes-version",)}
 
 
+class FailedCheck(NamedTuple):
+    """
+    A check that failed in a run.
+
+    Attributes:
+        kind: The kind of check, as in `crd_checks_allow`.
+        subject: The name of the checked thing.
+        path: Its file.
+    """
+
+    kind: str
+    subject: str
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The name of the check, as in reports."""
+        return f"{self.kind}[{self.subject}]"
+
+
 class SessionEnd(NamedTuple):
     """
     The end of a run.
@@ -53,10 +77,12 @@ class SessionEnd(NamedTuple):
     Attributes:
         code: The exit code of pytest.
         was_interrupted: Whether the user interrupted the run; pytest has the same exit code for other reasons, too.
+        failed_checks: The checks that failed.
     """
 
     code: pytest.ExitCode
     was_interrupted: bool
+    failed_checks: tuple[FailedCheck, ...] = ()
 
 
 class _HandOn(argparse.Action):
@@ -72,6 +98,7 @@ class _Session:
 
     def __init__(self) -> None:
         self.was_interrupted = False
+        self.failed_checks: list[FailedCheck] = []
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -81,6 +108,15 @@ class _Session:
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Record that the user interrupted the run."""
         self.was_interrupted |= excinfo.type is KeyboardInterrupt  # pytest's own reasons to stop are subclasses
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Record a check that fails."""
+        report = yield
+        check: Check | None = getattr(item, "check", None)
+        if report.failed and check is not None:
+            self.failed_checks.append(FailedCheck(check.kind, check.subject, item.path))
+        return report
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_setupnodes(self, specs: Sequence[Any]) -> None:
@@ -133,7 +169,7 @@ def run(
     baseline = upgrades.AUTO if has_baseline else ""
     own = (f"{alone.OPTION}={baseline}", f"{outputs.STDOUT_OPTION}={stdout}")
     code = pytest.main([*_arguments(has_python=has_python), *own, *settings, *handed_on, *paths], [session])
-    return SessionEnd(pytest.ExitCode(code), session.was_interrupted)
+    return SessionEnd(pytest.ExitCode(code), session.was_interrupted, tuple(session.failed_checks))
 
 
 def ini_options(*, has_python: bool) -> Iterator[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -33,6 +34,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     monkeypatch.chdir(tmp_path)
     folder = Folder(tmp_path)
     folder.crd(FILE)
+    folder.write(".gitignore", ".crd_coverage\n")
     git(tmp_path, "init", "-q")
     return folder
 
@@ -41,6 +43,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
 def init(repository: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Init:
     """Run the command, maybe at a terminal with typed input."""
     del repository
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
 
     def run(*arguments: str, typed: str | None = None) -> tuple[int, str, str]:
         given = io.StringIO(typed or "")
@@ -58,19 +61,27 @@ def test_the_survey_is_printed_and_nothing_is_written(repository: Folder, init: 
     code, out, err = init()
 
     assert (code, err) == (0, "")
-    assert out == (
+    assert re.sub(r"[\d.]+s\n", "SECONDS\n", out) == (
         "1 CRD from config/crd/bases\n"
         "0 samples\n"
         "0 case files; 1 CRD of 1 without one\n"
         "last release: none, so that no upgrade is judged\n"
         "job of the CI that tests CRDs: there is none\n"
         "\n"
+        "pytest-crd test, before anything is written:\n"
+        "\n"
+        "crd: 1 CRD, 1 version from config/crd/bases; 5 checks in 1 file; Kubernetes 1.37\n"
+        f"crd: no upgrade is judged: {repository.path} has no tag; if its tags are not fetched yet: "
+        "git fetch --tags --unshallow, or `fetch-depth: 0` of GitHub's actions/checkout\n"
+        "\n"
+        "5 passed in SECONDS\n"
+        "\n"
         f"not written: {CASES}, which states what gardens.stories.example.com does today\n"
         "not written: .github/workflows/crds.yml, which runs all of it for each change\n"
         "\n"
         "pytest-crd init --yes writes these files\n"
     )
-    assert sorted(path.name for path in repository.path.iterdir()) == [".git", ".github", "config"]
+    assert sorted(path.name for path in repository.path.iterdir()) == [".git", ".github", ".gitignore", "config"]
 
 
 def test_approved_files_are_written_and_sufficient(repository: Folder, init: Init) -> None:
@@ -215,7 +226,7 @@ def test_samples_outside_the_usual_folders_need_a_setting(repository: Folder, in
     repository.write("deploy/garden.yaml", SAMPLE)
 
     assert "0 samples, 1 elsewhere (deploy)\n" in init("--yes")[1]
-    assert repository.read("pytest.ini") == "[pytest]\ncrd_samples = auto\n"
+    assert repository.read("pytest.ini") == "[pytest]\ncrd_checks = true\ncrd_samples = auto\n"
     assert "1 sample in deploy\n" in init()[1]
 
 
@@ -229,11 +240,15 @@ def test_samples_in_their_place_are_none(repository: Folder, init: Init) -> None
 @pytest.mark.parametrize(
     ("file", "text", "added"),
     [
-        ("tox.ini", "[pytest]\naddopts = -q\n", "[pytest]\ncrd_samples = auto"),
-        ("setup.cfg", "[tool:pytest]\naddopts = -q\n", "[tool:pytest]\ncrd_samples = auto"),
-        ("pyproject.toml", "[tool.pytest.ini_options]\nx = 1\n", '[tool.pytest.ini_options]\ncrd_samples = "auto"'),
-        ("pyproject.toml", "[tool.pytest]\nx = 1\n", '[tool.pytest]\ncrd_samples = "auto"'),
-        (".pytest.toml", "", '[pytest]\ncrd_samples = "auto"'),
+        ("tox.ini", "[pytest]\naddopts = -q\n", "[pytest]\ncrd_checks = true\ncrd_samples = auto"),
+        ("setup.cfg", "[tool:pytest]\naddopts = -q\n", "[tool:pytest]\ncrd_checks = true\ncrd_samples = auto"),
+        (
+            "pyproject.toml",
+            "[tool.pytest.ini_options]\nx = 1\n",
+            '[tool.pytest.ini_options]\ncrd_checks = true\ncrd_samples = ["auto"]',
+        ),
+        ("pyproject.toml", "[tool.pytest]\nx = 1\n", '[tool.pytest]\ncrd_checks = true\ncrd_samples = ["auto"]'),
+        (".pytest.toml", "", '[pytest]\ncrd_checks = true\ncrd_samples = ["auto"]'),
     ],
 )
 def test_settings_go_where_there_are_some(file: str, text: str, added: str, repository: Folder, init: Init) -> None:
@@ -242,7 +257,7 @@ def test_settings_go_where_there_are_some(file: str, text: str, added: str, repo
 
     out = init("--yes")[1]
 
-    output = out.split(f"to be added to {file}, which has settings: crd_samples:\n\n")[1].split("\n\n")[0]
+    output = out.split(f"to be added to {file}, which has settings: crd_checks, crd_samples:\n\n")[1].split("\n\n")[0]
     assert "\n".join(line.strip() for line in output.splitlines()) == added
     assert repository.read(file) == text
 
@@ -324,6 +339,30 @@ def test_a_folder_that_is_not_there_is_2(init: Init) -> None:
     assert init("nowhere") == (2, "", "nowhere: no such folder\n")
 
 
+@pytest.mark.parametrize(
+    ("tags", "words"),
+    [
+        (("v1.0.0", "v1.1.0"), "v1.0.0, before v1.1.0, the current commit"),
+        (("v1.0.0", "", "v1.1.0-rc.1"), "v1.0.0, before v1.1.0-rc.1, the current commit"),
+    ],
+)
+def test_at_a_release_the_one_before_is_the_baseline(
+    tags: Sequence[str], words: str, repository: Folder, init: Init
+) -> None:
+    for tag in tags:
+        repository.write("README", f"after {tag}\n")
+        commit(repository.path, tag=tag)
+
+    assert f"last release: {words}, from which upgrades are judged\n" in init()[1]
+
+
+def test_a_changed_release_is_the_baseline(repository: Folder, init: Init) -> None:
+    commit(repository.path, tag="v1.0.0")
+    repository.write(FILE, f"{GARDEN}# changed\n")
+
+    assert "last release: v1.0.0, the current commit, from which upgrades are judged\n" in init()[1]
+
+
 def test_a_folder_without_git_has_no_release(tmp_path: Path, init: Init, monkeypatch: pytest.MonkeyPatch) -> None:
     second = tmp_path.parent / f"{tmp_path.name}-other"
     Folder(second).crd(FILE)
@@ -332,32 +371,125 @@ def test_a_folder_without_git_has_no_release(tmp_path: Path, init: Init, monkeyp
     assert "last release: none" in init(str(second))[1]
 
 
-@pytest.mark.parametrize(
-    ("file", "text"),
-    [("pytest.ini", "[pytest]\n"), ("pyproject.toml", '[tool.pytest.ini_options]\naddopts = ["-q"]\n')],
-)
-def test_checks_that_fail_today_may_warn(file: str, text: str, repository: Folder, init: Init) -> None:
+def test_a_failing_sample_is_shown_and_stays_a_failure(repository: Folder, init: Init) -> None:
     repository.write("config/samples/a.yaml", SAMPLE.replace("sand", "peat"))
     repository.write("config/samples/b.yaml", SAMPLE)
 
-    _, out, _ = init()
+    _, out, _ = init("--yes")
 
-    line = "samples Garden/a [warn]: known when pytest-crd was added"
-    assert "not written: pytest.ini, which has settings: crd_checks_allow\n" in out
-    repository.write(file, text)
-    added = init()[1].split("which has settings: crd_checks_allow:\n\n")[1].split("\n\n")[0]
-    entry = f'crd_checks_allow = [\n    "{line}",\n]' if file.endswith("toml") else f"crd_checks_allow =\n    {line}"
-    assert added == "\n".join(f"    {row}" for row in f"{text.splitlines()[0]}\n{entry}".splitlines())
-    repository.write("pytest.ini", f"[pytest]\ncrd_checks_allow =\n    {line}\n")
-    assert "crd_checks_allow" not in init()[1]
+    assert out.index("config/samples/a.yaml:4: spec.soil: Unsupported value") < out.index("written: ")
+    assert "stays a failure, unless --allow-failing makes it a warning: samples Garden/a\n" in out
+    assert not (repository.path / "pytest.ini").exists()
 
 
-def test_a_check_that_cannot_run_or_has_no_plain_name_is_left_out(repository: Folder, init: Init) -> None:
-    repository.write(
-        "config/samples/a.yaml", SAMPLE.replace("kind: Garden", "kind: Gardem").replace("name: a", "name: a b")
-    )
+def test_failing_checks_become_warnings_on_request(repository: Folder, init: Init) -> None:
+    repository.write("config/samples/a.yaml", SAMPLE.replace("sand", "peat").replace("name: a", "name: a b"))
 
-    assert "crd_checks_allow" not in init()[1]
+    _, out, _ = init("--yes", "--allow-failing")
+
+    assert "becomes a warning, by crd_checks_allow: samples Garden/a*b\n" in out
+    line = "samples Garden/a*b [warn]: known when pytest-crd was added"
+    assert repository.read("pytest.ini") == f"[pytest]\ncrd_checks = true\ncrd_checks_allow =\n    {line}\n"
+    assert program.main(["test"]) == 0
+    assert "becomes a warning" not in init()[1]
+
+
+def test_a_failing_check_that_is_about_no_sample_becomes_a_warning(repository: Folder, init: Init) -> None:
+    repository.write("charts/garden/Chart.yaml", "name: garden\nversion: 1.0.0\n")
+    repository.write("charts/garden/crds/gardens.yaml", GARDEN.replace("maximum: 10", "maximum: 9"))
+
+    _, out, _ = init("--yes")
+
+    assert "becomes a warning, by crd_checks_allow: copies gardens.stories.example.com\n" in out
+    assert program.main(["test"]) == 0
+
+
+def test_users_at_a_terminal_decide_about_each_failing_check(repository: Folder, init: Init) -> None:
+    for folder, name in (("config/samples", "a"), ("config/samples", "b")):
+        text = SAMPLE.replace("sand", "peat").replace("name: a", f"name: {name}")
+        repository.write(f"{folder}/{name}.yaml", text)
+
+    out = init(typed="y\nn\nn\n")[1]
+
+    assert "samples[Garden/a] fails, as shown above: make it a warning? [y/N] samples[Garden/b] fails" in out
+    assert "becomes a warning, by crd_checks_allow: samples Garden/a\nstays a failure" in out
+
+
+@pytest.mark.parametrize(("arguments", "typed"), [(("--yes",), None), ((), "n\ny\ny\n")])
+def test_a_failing_object_outside_of_the_samples_is_left_out(
+    arguments: Sequence[str], typed: str | None, repository: Folder, init: Init
+) -> None:
+    repository.write("docs/a [1].yaml", SAMPLE.replace("sand", "peat"))
+    repository.write("docs/b.yaml", SAMPLE)
+
+    out = init(*arguments, typed=typed)[1]
+
+    assert "docs/a [1].yaml:4: spec.soil: Unsupported value" in out
+    assert "is no sample, as it fails: docs/a [1].yaml\n" in out
+    expected = "[pytest]\ncrd_checks = true\ncrd_samples =\n    auto\n    '!docs/a [[]1].yaml'\n"
+    assert repository.read("pytest.ini") == expected
+    assert program.main(["test"]) == 0
+
+
+def test_settings_in_toml_have_one_line_an_entry(repository: Folder, init: Init) -> None:
+    repository.write("pyproject.toml", "[tool.pytest.ini_options]\ncrd_checks = false\n")
+    repository.write("docs/a.yaml", SAMPLE.replace("sand", "peat"))
+    repository.write("docs/b.yaml", SAMPLE)
+
+    added = init()[1].split("which has settings: crd_samples:\n\n")[1].split("\n\n")[0]
+
+    entry = 'crd_samples = [\n    "auto",\n    "!docs/a.yaml",\n]'
+    assert added == "\n".join(f"    {row}" for row in f"[tool.pytest.ini_options]\n{entry}".splitlines())
+
+
+def test_a_refused_answer_leaves_a_failing_object_among_the_samples(repository: Folder, init: Init) -> None:
+    repository.write("docs/a.yaml", SAMPLE.replace("sand", "peat"))
+
+    assert "stays a failure" in init(typed="n\nn\nn\n")[1]
+
+
+def test_objects_that_all_fail_need_no_setting(repository: Folder, init: Init) -> None:
+    repository.write("docs/a.yaml", SAMPLE.replace("sand", "peat"))
+
+    assert "is no sample, as it fails: docs/a.yaml\n" in init("--yes")[1]
+    assert not (repository.path / "pytest.ini").exists()
+
+
+@pytest.mark.parametrize("ignored", [None, "build/"])
+def test_data_of_coverage_is_ignored(ignored: str | None, repository: Folder, init: Init) -> None:
+    (repository.path / ".gitignore").unlink()
+    if ignored is not None:
+        repository.write(".gitignore", ignored)
+
+    init("--yes")
+
+    before = "" if ignored is None else f"{ignored}\n"
+    assert repository.read(".gitignore") == f"{before}.crd_coverage\n"
+    assert ".gitignore" not in init()[1]
+
+
+def test_the_share_of_the_schema_that_is_held_is_printed(init: Init) -> None:
+    out = init("--yes")[1]
+
+    assert re.search(r"does today: \d+ cases hold \d+ of \d+ points\n", out)
+    assert out.endswith("\nnext: pytest-crd test runs it all; pytest runs it with the project's Python tests\n")
+
+
+def test_progress_is_shown_on_a_terminal(init: Init, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr("pytest_crd.cli.init._PAUSE", 0)
+
+    assert re.search(r"\r\x1b\[Ktrying fields of Garden v1: \d+ of \d+", init("--yes")[1])
+
+
+def test_settings_with_which_nothing_is_judged_end_the_command(repository: Folder, init: Init) -> None:
+    repository.ini("crd_checks_allow = x")
+
+    code, _, err = init("--yes")
+
+    assert code == 2
+    assert "crd_checks_allow" in err
+    assert not (repository.path / CASES).exists()
 
 
 @pytest.mark.parametrize("branch", ["trunk", "release-1.x"])

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
+from pytest_crd import folders
 from pytest_crd.plugin.settings import generate, setting
 from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
 
 if TYPE_CHECKING:
     from pytest_crd.coverage.lines import Exclusion
 
-DATA_FILE: Final = ".crd_coverage"
+DATA_FILE: Final = folders.COVERAGE_DATA
 # Endings of CRDs, cases, tests and settings, which a report must not replace.
 _OF_OTHERS: Final = (".yaml", ".yml", ".py", ".toml", ".ini", ".cfg")
 
