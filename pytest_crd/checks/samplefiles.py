@@ -193,13 +193,20 @@ def _take(samples: Samples, item: Manifest, path: Path, claims: Claims) -> None:
 
 
 def _unreadable(samples: Samples, file: ManifestFile, content: bytes, mistake: Mistake, claims: Claims) -> None:
-    if manifest.is_template(content) or _has_variables(content):
+    if _is_in_chart(file.path, content) or manifest.is_template(content) or _has_variables(content):
         samples.notes.append(Remark(file.name, 0, "passed over, a template", RemarkKind.TEMPLATE))
     elif any(manifest.may_mention(content, group) for group, _ in claims):
         finding = CheckFinding(f"{mistake.source}:{mistake.line}" if mistake.line else mistake.source, mistake.message)
         samples.broken.append(Broken(finding, file.path, mistake.line, "unreadable"))
     else:
         samples.notes.append(Remark(file.name, mistake.line, f"passed over, {mistake.message}", RemarkKind.UNREADABLE))
+
+
+def _is_in_chart(path: Path, content: bytes) -> bool:
+    """Return whether a file with actions is a template of a Helm chart, by its folder."""
+    if b"{{" not in content:
+        return False
+    return any(folder.name == "templates" and (folder.parent / "Chart.yaml").is_file() for folder in path.parents)
 
 
 def _has_variables(content: bytes) -> bool:

@@ -161,3 +161,31 @@ def test_a_file_that_cannot_be_read_is_looked_at_where_it_was_named(tmp_path: Pa
     named = actual._replace(patterns=("a.yaml",))
 
     assert samplehints.select_files([actual, named], {}) == [named]
+
+
+COLLIDING = f"{GARDEN}spec:\n  beds:\n  {{{{- range .Values.beds }}}}\n  - {{{{ . }}}}\n  {{{{- else }}}}\n  []\n  {{{{- end }}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "is_template"),
+    [
+        ("chart/templates/garden.yaml", COLLIDING, True),
+        ("chart/templates/gardens/garden.yaml", COLLIDING, True),
+        ("docs/garden.yaml", COLLIDING, False),
+        ("other/templates/garden.yaml", COLLIDING, False),
+        ("chart/templates/garden.yaml", f"{GARDEN}spec: [\n", False),
+    ],
+)
+def test_a_file_with_actions_in_a_chart_is_a_template(
+    tmp_path: Path, file: str, text: str, *, is_template: bool
+) -> None:
+    path = tmp_path / file
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    (tmp_path / "chart").mkdir(exist_ok=True)
+    (tmp_path / "chart/Chart.yaml").touch()
+
+    samples = samplefiles.read([ManifestFile(path, file, named=False)], {("stories.example.com", "Garden"): []})
+
+    assert bool(samples.broken) is not is_template
+    assert [note.message for note in samples.notes] == (["passed over, a template"] if is_template else [])
