@@ -104,6 +104,9 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
             module = importlib.import_module(f"pytest_crd.cli.{command.module}")
             module.declare(subparser)
             subparser.set_defaults(run=module.run, command=name)
+    if not arguments:
+        parser.print_help()
+        parser.exit(Exit.WRONG_USE)
     if command_name is None or not COMMANDS[command_name].hands_on or _HANDS_ON not in arguments:
         return parser.parse_args(arguments, argparse.Namespace(handed_on=[]))
     end = arguments.index(_HANDS_ON)

@@ -4,10 +4,33 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from pytest_crd.cli.exits import Exit
 from pytest_crd.report.outputs import testformats
+
+
+def _flag(option: str, text: str) -> Mapping[str, Any]:
+    return {"action": "append_const", "const": option, "help": text}
+
+
+# Options of pytest that need no `--`; their values are lists of words for pytest.
+_OF_PYTEST: Final[Sequence[tuple[str, str, Mapping[str, Any]]]] = (
+    ("-v", "--verbose", _flag("-v", "show each test, all notes and whole failures, as pytest does")),
+    ("-q", "--quiet", _flag("-q", "show less, as pytest does")),
+    ("-x", "--exitfirst", _flag("-x", "stop at the first failure")),
+    (
+        "-k",
+        "--keyword",
+        {
+            "metavar": "EXPRESSION",
+            "type": lambda text: f"-k{text}",
+            "action": "append",
+            "help": "run the tests whose names match, as pytest does",
+        },
+    ),
+)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -36,15 +59,23 @@ def declare(parser: argparse.ArgumentParser) -> None:
         default=testformats.TEXT,
         help="the format of the results on stdout: text (default), json, junit or tap; with the last three, messages go to stderr",
     )
-    parser.add_argument(
-        "-v",
-        "--verbose",
-        action="count",
-        default=0,
-        help="show each test, all notes and whole failures, as pytest does",
-    )
+    for short, name, arguments in _OF_PYTEST:
+        parser.add_argument(short, name, default=[], **arguments)
     parser.add_argument("--junitxml", metavar="FILE", help="write pytest's JUnit XML into this file")
-    testrun.declare(parser)
+    parser.add_argument("--help-settings", action=_HelpSettings, nargs=0, help="list all settings as options, and exit")
+    testrun.declare(parser, is_hidden=True)
+
+
+class _HelpSettings(argparse.Action):
+    """Action that prints the help of all settings."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from pytest_crd.plugin import testrun  # noqa: PLC0415 - only this command needs pytest
+
+        settings = argparse.ArgumentParser(prog=parser.prog, usage=parser.usage, add_help=False)
+        testrun.declare(settings)
+        settings.print_help()
+        parser.exit()
 
 
 def run(options: argparse.Namespace) -> int:
@@ -59,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     outcome = testrun.run(
         options.paths,
         options.settings,
-        [*junit, *(["-v"] * options.verbose), *options.handed_on],
+        [*junit, *options.verbose, *options.quiet, *options.keyword, *options.exitfirst, *options.handed_on],
         has_baseline=not options.no_baseline,
         stdout="" if options.output == testformats.TEXT else options.output,
     )

@@ -277,7 +277,7 @@ def _describe_folders(crd_files: CrdFiles) -> str:
     """Return the folders in which the search found CRDs, with a hint how to choose others."""
     folders = list(dict.fromkeys(os.path.dirname(crd.source) or "." for crd in crd_files.crds))  # noqa: PTH120 - a text
     more = f" and {len(folders) - _MOST_PLACES} more folders" if len(folders) > _MOST_PLACES else ""
-    return f"{' '.join(folders[:_MOST_PLACES])}{more} (found by looking through the project; crd_paths says otherwise)"
+    return f"{' '.join(folders[:_MOST_PLACES])}{more} (found by looking through the project; set crd_paths to choose)"
 
 
 def _suggest_commands(passed_over: Iterable[Remark], *, base: Path) -> Iterator[Mistake]:

@@ -126,10 +126,13 @@ class _Session:
                 spec.python = f"{shlex.quote(sys.executable)} -P"
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    """Declare the settings of the plugin as options of a command."""
+def declare(parser: argparse.ArgumentParser, *, is_hidden: bool = False) -> None:
+    """Declare the settings of the plugin as options of a command; its help may hide all but the commonest."""
     parser.set_defaults(settings=[])
-    group = parser.add_argument_group("settings", "as pytest has them, and the project's ini file")
+    group = parser.add_argument_group(
+        "settings",
+        f"as pytest has them, and the project's ini file{'; --help-settings lists all' if is_hidden else ''}",
+    )
     for setting in SETTINGS:
         if setting in _NOT_HERE:
             continue
@@ -137,13 +140,21 @@ def declare(parser: argparse.ArgumentParser) -> None:
         value: dict[str, Any] = {"metavar": setting.placeholder}
         if setting.kind is SettingKind.SWITCH:
             value = {"nargs": 0}
-        group.add_argument(*names, action=_HandOn, const=setting.option, help=setting.help.replace("%", "%%"), **value)
+        group.add_argument(
+            *names,
+            action=_HandOn,
+            const=setting.option,
+            help=argparse.SUPPRESS if is_hidden and setting not in _SHORT else setting.help.replace("%", "%%"),
+            **value,
+        )
     group.add_argument(
         alone.WEBHOOKS_SHORT,
         action=_HandOn,
         nargs=0,
         const=alone.WEBHOOKS,
-        help="Call the webhooks of crd_webhooks in the ini file, and start their commands. Default: only those of "
+        help=argparse.SUPPRESS
+        if is_hidden
+        else "Call the webhooks of crd_webhooks in the ini file, and start their commands. Default: only those of "
         f"{webhooks.WEBHOOKS.option}.",
     )
 

@@ -64,3 +64,26 @@ def test_the_help_of_all_commands_explains_the_exit_codes(capsys: pytest.Capture
         with pytest.raises(SystemExit):
             program.main([*arguments, "--help"])
         assert " ".join(capsys.readouterr().out.split()).endswith(exits.HELP)
+
+
+def test_without_arguments_the_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        program.main([])
+
+    assert ended.value.code == 2
+    assert capsys.readouterr().out.split("COMMAND\n")[1].split()[0] == "test"
+
+
+def test_the_help_of_test_is_short_and_names_the_list_of_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    outputs = []
+    for option in ("--help", "--help-settings"):
+        with pytest.raises(SystemExit):
+            program.main(["test", option])
+        outputs.append(capsys.readouterr().out)
+    short, long = outputs
+
+    assert len(short.splitlines()) <= 60
+    assert "--help-settings" in short
+    assert {"--baseline", "--kubernetes-version"} <= {*short.split()} | {word.rstrip(",") for word in short.split()}
+    assert "--crd-lint NAME" in long
+    assert "--crd-lint" not in short

@@ -544,8 +544,8 @@ def test_its_help_has_the_settings(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert out.startswith("usage: pytest-crd test [-h] [SETTING ...] [PATH ...] [-- OPTION-OF-PYTEST ...]\n")
     assert "--baseline VALUE" in out
-    assert "--crd-rule-budget" in out
-    assert "--crd-checks" not in out.replace("--crd-checks-allow", "")
+    assert "--help-settings lists all" in " ".join(out.split())
+    assert "--crd-rule-budget" not in out
     assert "Exit codes: 0 passed" in out
 
 
@@ -567,3 +567,13 @@ def _started(
     return subprocess.run(
         whole, cwd=folder, env=own | dict(environ or {}), check=False, capture_output=True, encoding="utf-8"
     )
+
+
+def test_options_about_the_selection_need_no_separator(project: Project, test: Test) -> None:
+    project.crd()
+    project.cases(f"{WRONG}- {{name: few, input: {{spec: {{rows: 1}}}}, accepted: true}}\n")
+
+    assert test("-k", "few")[0] == 0
+    assert "::few PASSED" in test("-v", "-k", "few")[1]
+    assert "1 failed, " not in test("-x", "-q", "-k", "few")[1]
+    assert test("-x", "-k", "many or few")[1].count("1 failed") == 1

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from support.sessions import Project
 
 TEST = "def test_kinds(crds):\n    assert sorted(crd.kind for crd in crds) == {kinds}\n"
-CHOOSE = "(found by looking through the project; crd_paths says otherwise)"
+CHOOSE = "(found by looking through the project; set crd_paths to choose)"
 
 
 def _expect(project: Project, *kinds: str, name: str = "test_kinds.py") -> None:
