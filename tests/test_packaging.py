@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import tomllib
 from importlib import metadata, resources
@@ -37,6 +38,17 @@ def test_the_metadata_equals_the_project_file() -> None:
     assert installed["License-Expression"] == "Apache-2.0"
     assert project["classifiers"] == installed.get_all("Classifier", [])
     assert [f"{name}, {url}" for name, url in project["urls"].items()] == installed.get_all("Project-URL", [])
+
+
+def test_links_and_pictures_of_the_package_page_are_absolute() -> None:
+    version = metadata.version("pytest-crd")
+    page = metadata.metadata("pytest-crd").get_payload()
+
+    targets = re.findall(r"\]\(([^)]+)\)", page), re.findall(r"src(?:set)?=\"([^\"]+)\"", page)
+    assert [len(found) > 5 for found in targets] == [True, True]
+    assert [target for found in targets for target in found if not target.startswith(("https://", "#"))] == []
+    assert f"(https://github.com/pytest-crd/pytest-crd/blob/v{version}/docs/README.md)" in page
+    assert f'src="https://github.com/pytest-crd/pytest-crd/raw/v{version}/docs/pictures/failure-light.svg"' in page
 
 
 def test_the_package_is_marked_as_typed() -> None:
