@@ -9,6 +9,8 @@ import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+import yaml
+
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry.patching import mediatypes
@@ -20,6 +22,9 @@ from pytest_crd.server.reaching import ReachedServer
 from pytest_crd.server.resourcetypes import ResourceType
 
 USER_AGENT: Final = "pytest-crd"
+# The size of an object in the message of a wait.
+_MOST_LINES: Final = 10
+_WIDTH: Final = 120
 
 
 class RequestFailedError(Exception):
@@ -164,6 +169,7 @@ class Resources:
             RequestFailedError: The server refuses the watch.
             TimeoutError: The condition is not fulfilled in time; the message shows the last state of the object.
         """
+        __tracebackhide__ = True
         path = self._path(
             namespace or self._namespace, "", "", {"watch": "1", "fieldSelector": f"metadata.name={name}"}
         )
@@ -210,8 +216,7 @@ class Resources:
         kind = self._type.names.kind
         if last is None:
             return f"{kind} {name} is not there after {timeout} s"
-        last_state = json.dumps(last, ensure_ascii=False, indent=2)
-        return f"{kind} {name} is not as it should be after {timeout} s, but:\n{last_state}"
+        return f"{kind} {name} is not as it should be after {timeout} s, but:\n{_summarize(last)}"
 
     def _completed(self, resource: Mapping[str, object]) -> JSONObject:
         value = jsonvalue.from_python(resource)
@@ -241,3 +246,13 @@ class Resources:
             raise RequestFailedError(answer.value)
         value: JSONObject = jsonvalue.copy(answer.value)
         return value
+
+
+def _summarize(value: JSONObject) -> str:
+    """Return an object as YAML, the status first, in at most `_MOST_LINES` lines."""
+    metadata = {key: item for key, item in value.get("metadata", {}).items() if key != "managedFields"}
+    ordered = {key: value[key] for key in ("status", "spec") if key in value} | {**value, "metadata": metadata}
+    text = yaml.safe_dump(ordered, allow_unicode=True, default_flow_style=None, sort_keys=False, width=_WIDTH)
+    lines = [line if len(line) <= _WIDTH else f"{line[:_WIDTH]} …" for line in text.splitlines()]
+    more = len(lines) - _MOST_LINES
+    return "\n".join(lines if more <= 0 else [*lines[: _MOST_LINES - 1], f"… and {more + 1} more lines"])
