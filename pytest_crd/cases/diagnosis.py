@@ -94,8 +94,14 @@ def find_mistakes(document: Document, *, fills: bool = False) -> Iterator[Mistak
         for error in errors
         if _is_unknown_key(error)
     }
-    for error in errors:
-        flaw = _flaw(error, document.value, suggested_keys.get(tuple(error.absolute_path), frozenset()))
+    flaws = [
+        _flaw(error, document.value, suggested_keys.get(tuple(error.absolute_path), frozenset())) for error in errors
+    ]
+    # A key in the wrong kind of file makes the forms of its values wrong, too.
+    misplaced = {flaw.path for flaw in flaws if flaw.clash and len(flaw.path) == 1}
+    for flaw in flaws:
+        if not flaw.clash and flaw.path[:1] in misplaced:
+            continue
         for path, message in _EXPLANATIONS.get(flaw.keyword, _explain_value)(flaw):
             yield Mistake(document.source, line_of(document, path), message)
 
@@ -188,9 +194,10 @@ def _listed(sections: list[str]) -> str:
 
 def _explain_missing(flaw: _Flaw) -> _Explanation:
     for key in flaw.demand:
-        # A file with `cases:` is about a policy.
-        is_of_crds = not flaw.path and key == "crd" and Section.POLICY in flaw.value
-        if key not in flaw.value and key not in flaw.suggestions and not is_of_crds:
+        # A file with `cases:` is about a policy, unless it names a CRD, which is a mistake of its own.
+        others = {"crd": Section.POLICY, "policy": "crd"}
+        is_other = not flaw.path and others.get(key) in flaw.value
+        if key not in flaw.value and key not in flaw.suggestions and not is_other:
             yield flaw.path, f"{_subject(flaw)} has no '{key}'; add `{key}:` with {_wanted(key, flaw)}"
 
 

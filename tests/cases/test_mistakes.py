@@ -758,7 +758,6 @@ OF_POLICIES = {
     "a section of a CRD": (
         "policy: a\ncreate: []\n",
         [
-            "f:2: 'create' must be a list of cases, not an empty list; begin each case with `- name:`",
             (
                 "f:2: 'policy' and 'create' contradict each other in the file: a file is about a policy, with cases about any kind, or about a "
                 "CRD; remove one of them"
@@ -843,3 +842,11 @@ def test_mistake_in_cases_of_a_policy_is_explained(text: str, mistakes: list[str
 def test_a_key_of_policies_is_explained_in_a_case_of_a_crd() -> None:
     text = "crd: a\ncreate: [{name: c, input: {}, operation: CREATE, accepted: true}]\n"
     assert mistakes_of(text) == ["f:2: key 'operation' belongs in policy cases, not in create case \"c\""]
+
+
+def test_a_list_of_cases_in_a_file_about_a_crd_is_the_only_mistake() -> None:
+    with pytest.raises(CaseFileError) as raised:
+        loader.load("crd: things.example.com\ncases: {create: []}\n", source="x")
+
+    (mistake,) = raised.value.mistakes
+    assert mistake.message.startswith("'crd' and 'cases' contradict each other in the file")

@@ -95,7 +95,8 @@ def test_a_timeout_shows_the_last_state() -> None:
         jobs.wait("a", bool, timeout=0.01)
     jobs.create({"metadata": {"name": "a"}, "spec": {"schedule": "daily"}})
     with pytest.raises(
-        TimeoutError, match=r"Job a is not as it should be after 0\.01 s, but:\nspec: \{schedule: daily, replicas: 1\}\n"
+        TimeoutError,
+        match=r"Job a is not as it should be after 0\.01 s, but:\nspec: \{schedule: daily, replicas: 1\}\n",
     ):
         jobs.wait("a", lambda _: False, timeout=0.01)
     jobs.delete("a")
