@@ -18,7 +18,7 @@ class Command(NamedTuple):
         module: The module of this package, imported only if the command is used.
         summary: A description for `--help`.
         hands_on: Whether arguments after `--` are for another program; `run` gets them as `options.handed_on`.
-        prints_document: Whether it prints YAML for other programs, which has no escapes.
+        prints_document: Whether its output has no escapes: YAML for other programs, or its own escapes and the colours of pytest.
     """
 
     module: str
@@ -38,7 +38,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "diff": Command(
         "diff", "compare two sets of CustomResourceDefinitions by the effects of an upgrade on custom resources"
     ),
-    "init": Command("init", "set up a repository: settings, case files and a CI job"),
+    "init": Command("init", "set up a repository: settings, case files and a CI job", prints_document=True),
     "serve": Command(
         "serve", "serve CRDs and their custom resources on loopback, for kubectl and for tests in any language"
     ),
