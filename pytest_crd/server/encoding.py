@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import re
+import traceback
 from collections.abc import Sequence
 from typing import Final
 
 import yaml
 
+from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server.http import negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest, compact
@@ -99,6 +103,23 @@ def failed(request: HTTPRequest, error: ApiError) -> HTTPAnswer:
     """Return the response of a refused request."""
     form, code = negotiation.form_of_failure(request), error.status["code"]
     return answer(request, code, error.status, form, headers=error.headers, warnings=error.warnings)
+
+
+def unexpected(request: HTTPRequest, error: Exception) -> HTTPAnswer:
+    """
+    Return the response to a request that meets an error of pytest-crd, with its `failure`.
+
+    Args:
+        request: The request.
+        error: The error: a mistake of the project, a missing feature of pytest-crd, or a bug, which is reported with its traceback.
+    """
+    if isinstance(error, InputError | UnsupportedExpressionError):
+        summary = words = str(error)
+    else:
+        summary = f"pytest-crd has a bug: {type(error).__name__}: {error}"
+        words = f"pytest-crd has a bug:\n{''.join(traceback.format_exception(error))}"
+    answer_ = failed(request, statuses.internal_error(summary))
+    return dataclasses.replace(answer_, failure=f"{request.method} {request.target}: {words}")
 
 
 def page(code: int, text: str) -> HTTPAnswer:

@@ -20,7 +20,6 @@ from pytest_crd.wording import counted
 CODES: Final = (409, 429, 500, 503, 504)
 WRITES: Final = ("update", "patch")
 _MODIFIED: Final = "the object has been modified; please apply your changes to the latest version and try again"
-_TIMEOUT: Final = "Timeout: request did not complete within the allotted timeout"
 _UNAVAILABLE: Final = "the server is currently unable to handle the request"
 _TOO_MANY: Final = "Too many requests, please try again later.\n"
 _LONGEST_DELAY: Final = 0.1
@@ -109,7 +108,7 @@ def _error(info: RequestInfo | None, effect: FaultEffect) -> statuses.ApiError:
     if effect.code == 503:
         return statuses.failure(503, "ServiceUnavailable", _UNAVAILABLE)
     if effect.code == 504:
-        return statuses.failure(504, "Timeout", _TIMEOUT, {})
+        return statuses.timed_out()
     return statuses.internal_error("etcdserver: request timed out")
 
 

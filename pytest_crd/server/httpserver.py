@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import secrets
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
-from aiohttp import web
+from aiohttp import http_exceptions, web
 
 from pytest_crd.server import encoding, faulteffects
 from pytest_crd.server.api import Api
-from pytest_crd.server.faulteffects import FaultEffect
+from pytest_crd.server.faulteffects import NO_EFFECT, FaultEffect
 from pytest_crd.server.faults import Faults
+from pytest_crd.server.http import newconnections, statuses
 from pytest_crd.server.http.certificates import Certificates
 from pytest_crd.server.http.httpmessages import IMPERSONATE, HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.newconnections import NewConnection
 from pytest_crd.server.watching import Reply, Stream, WatchEvent
 
 _HOST: Final = "127.0.0.1"
@@ -27,20 +31,26 @@ _MOST_BYTES: Final = 4 << 20
 _GRACE: Final = 0.2
 # Requests answered at the same time.
 _WORKERS: Final = 4
-# Limits on connections during their TLS handshake and between requests: each takes half a megabyte.
-_MOST_HANDSHAKES: Final = 64
+# Limits on connections before their first request of a known user, and between requests: each takes half a megabyte.
+_MOST_NEW: Final = 64
 _MOST_IDLE: Final = 256
 # Connections waiting to be accepted.
 _BACKLOG: Final = 128
-# Seconds for a TLS handshake.
+# Seconds for a TLS handshake, and for the body of a request.
 _HANDSHAKE: Final = 10.0
-# The longest URL and the longest header, as in Go's servers.
-_MOST_HEADER_BYTES: Final = 1 << 20
+_BODY: Final = 60.0
+# Seconds in which a client may read the response to a body that is not read, as in Go's servers.
+_LINGERING: Final = 0.5
+_ERRORS_OF_CLIENTS: Final = (OSError, http_exceptions.HttpProcessingError)
 # Seconds between bookmarks, as in the watch cache of 1.37.
 _BOOKMARKS_EVERY: Final = 60.0
 # The shortest wait for the end of a watch in seconds, and the bytes of an event before a connection is cut.
 _SOON: Final = 0.01
 _CUT: Final = 20
+
+# The log of aiohttp, without errors of clients, which get an answer.
+_LOGGER: Final = logging.getLogger("pytest_crd.server")
+_LOGGER.addFilter(lambda record: not isinstance(record.exc_info and record.exc_info[1], _ERRORS_OF_CLIENTS))
 
 # Called with each request and its response; with None when a watch begins.
 RequestListener = Callable[[HTTPRequest, "HTTPAnswer | None"], None]
@@ -102,8 +112,8 @@ class HTTPServer:
         self._is_up = threading.Event()
         self._stopping = asyncio.Event()
         self._streams: set[asyncio.Event] = set()
-        # Connections without a request, oldest first: during and after their handshake.
-        self._handshakes: dict[asyncio.Task[None], None] = {}
+        # Connections before their first request of a known user, oldest first.
+        self._new: dict[asyncio.Task[None], None] = {}
         # The task that answers the request of a connection.
         self._busy: dict[object, asyncio.Task[Any] | None] = {}
 
@@ -132,11 +142,13 @@ class HTTPServer:
         runner = web.AppRunner(
             app,
             access_log=None,
+            logger=_LOGGER,
+            lingering_time=_LINGERING,
             shutdown_timeout=_GRACE,
             handle_signals=False,
             auto_decompress=False,  # the API takes bodies as sent
-            max_line_size=_MOST_HEADER_BYTES,
-            max_field_size=_MOST_HEADER_BYTES,
+            max_line_size=newconnections.MOST_BYTES,
+            max_field_size=newconnections.MOST_BYTES,
         )
         await runner.setup()
         server = runner.server
@@ -155,12 +167,16 @@ class HTTPServer:
             await asyncio.sleep(0)
             await self._end_streams()
             # An orderly close would wait for clients.
-            for task in self._handshakes:
+            for task in self._new:
                 task.cancel()
             _abort(server.connections)
             # Nothing is written after the end of the server.
             await asyncio.gather(*filter(None, self._busy.values()), return_exceptions=True)
             await runner.cleanup()
+            remaining = asyncio.all_tasks() - {asyncio.current_task()}
+            for rest in remaining:
+                rest.cancel()
+            await asyncio.gather(*remaining, return_exceptions=True)
 
     async def _accept(self, server: web.Server) -> None:
         """Accept connections for *server*; close the oldest idle ones above the limits."""
@@ -171,20 +187,21 @@ class HTTPServer:
                 await asyncio.sleep(_GRACE)
                 continue
             task = self._loop.create_task(self._connect(server, connection))
-            self._handshakes[task] = None
-            task.add_done_callback(self._handshakes.pop)
+            self._new[task] = None
+            task.add_done_callback(self._new.pop)
             await asyncio.sleep(0)  # let the task start: once started, it closes its connection when cancelled
-            for oldest in [*self._handshakes][:-_MOST_HANDSHAKES]:
+            for oldest in [*self._new][:-_MOST_NEW]:
                 oldest.cancel()
             idle = [idle_connection for idle_connection in server.connections if idle_connection not in self._busy]
             _abort(idle[:-_MOST_IDLE])
 
     async def _connect(self, server: web.Server, connection: socket.socket) -> None:
-        """Do the TLS handshake of a connection."""
+        """Do the TLS handshake of a connection, and wait for its first request of a known user."""
         with contextlib.suppress(OSError):  # the client closed the connection, speaks no TLS, or stays silent
-            await self._loop.connect_accepted_socket(
-                server, connection, ssl=self._context, ssl_handshake_timeout=_HANDSHAKE
+            transport, new = await self._loop.connect_accepted_socket(
+                lambda: NewConnection(server()), connection, ssl=self._context, ssl_handshake_timeout=_HANDSHAKE
             )
+            await new.wait(transport)
 
     async def _end_streams(self) -> None:
         """End all watches; do not wait for clients that do not read."""
@@ -205,21 +222,49 @@ class HTTPServer:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         self._busy[request.protocol] = asyncio.current_task()
         try:
-            return await self._answer(request)
+            response = await self._answer(request)
+            await response.prepare(request)  # wrong headers are an error of this block
+        except ConnectionError:  # the client disconnected
+            raise
+        except Exception as error:  # noqa: BLE001 - an error of pytest-crd, which the listener reports
+            return self._fail(request, error)
+        else:
+            return response
         finally:
             del self._busy[request.protocol]
 
+    def _fail(self, request: web.Request, error: Exception) -> web.StreamResponse:
+        """
+        Report an error of pytest-crd to the listener, or write it to the error output without one, and return its response.
+
+        Raises:
+            ConnectionError: A response has begun.
+        """
+        http_request = _head_of(request)
+        answer = encoding.unexpected(http_request, error)
+        if self._on_request is None:
+            sys.stderr.write(f"{answer.failure}\n")
+        else:
+            self._on_request(self._api.access.identify(http_request), answer)
+        if request.writer.output_size > 0:
+            raise ConnectionError
+        return _response(answer)
+
     async def _answer(self, request: web.Request) -> web.StreamResponse:
+        http_request = _head_of(request)
+        identified = self._api.access.identify(http_request)
+        if not identified.user.username:  # the answer does not depend on the body
+            response = _response(await self._loop.run_in_executor(self._workers, self._decide, http_request, NO_EFFECT))
+            response.force_close()
+            return response
+        newconnections.admit(request.transport)
         try:
-            body = await request.read()
-        except web.HTTPRequestEntityTooLarge:
-            body = b" " * _MOST_BYTES  # the API refuses this size
-        # For a repeated header, Go takes the first.
-        headers = {name.lower(): value for name, value in reversed([*request.headers.items()])}
-        own = [(name.lower(), value) for name, value in request.headers.items()]
-        impersonation = tuple(header for header in own if header[0].startswith(IMPERSONATE))
-        http_request = HTTPRequest(request.method, request.raw_path, headers, body, impersonation)
-        effect = self._faults.take(self._api.access.identify(http_request))
+            http_request = http_request._replace(body=await _read_body(request))
+        except TimeoutError:
+            response = _response(encoding.failed(http_request, statuses.timed_out()))
+            response.force_close()
+            return response
+        effect = self._faults.take(identified)
         http_request = http_request._replace(fault=effect.text)
         await self._pause(effect.delay)
         reply: Reply = await self._loop.run_in_executor(self._workers, self._decide, http_request, effect)
@@ -305,6 +350,33 @@ async def _expect(request: web.Request) -> web.StreamResponse | None:
         request.writer.output_size = 0  # the response begins after it
         return None
     return web.Response(status=417)
+
+
+def _head_of(request: web.Request) -> HTTPRequest:
+    """Return a request without its body."""
+    # For a repeated header, Go takes the first.
+    headers = {name.lower(): value for name, value in reversed([*request.headers.items()])}
+    own = [(name.lower(), value) for name, value in request.headers.items()]
+    impersonation = tuple(header for header in own if header[0].startswith(IMPERSONATE))
+    return HTTPRequest(request.method, request.raw_path, headers, b"", impersonation)
+
+
+async def _read_body(request: web.Request) -> bytes:
+    """
+    Return the body of a request, or its beginning above the limit, which the API refuses.
+
+    Raises:
+        TimeoutError: The client sends it too slowly.
+        ConnectionError: The client disconnected.
+    """
+    body = bytearray()
+    try:
+        async with asyncio.timeout(_BODY):
+            while len(body) < _MOST_BYTES and (part := await request.content.readany()):
+                body += part
+        return bytes(body)
+    finally:
+        body.clear()  # an error keeps this frame
 
 
 async def _send(response: web.StreamResponse, stream: Stream, events: list[WatchEvent]) -> None:

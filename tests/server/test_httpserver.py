@@ -9,6 +9,7 @@ import socket
 import ssl
 import threading
 import time
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,13 +18,15 @@ import pytest
 import yaml
 from support import servers
 
+from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.server import httpserver
 from pytest_crd.server.faults import Faults
-from pytest_crd.server.http import kubeconfigfile
+from pytest_crd.server.http import kubeconfigfile, newconnections
 from pytest_crd.server.http.certificates import Certificates
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.httpserver import HTTPServer, new_token
+from pytest_crd.server.watching import Stream
 
 CERTIFICATES = Certificates()
 
@@ -254,11 +257,195 @@ def _exchange(client: _Client, lines: list[str], body: str = "") -> bytes:
         return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
+@contextlib.contextmanager
+def _connected(client: _Client) -> Iterator[ssl.SSLSocket]:
+    """Yield a connection after its handshake, which sends nothing by itself."""
+    with (
+        socket.create_connection((client._at.hostname, client._at.port or 0), timeout=10) as plain,
+        client._context.wrap_socket(plain, server_hostname=client._at.hostname) as connection,
+    ):
+        yield connection
+
+
+def _read_response(connection: ssl.SSLSocket) -> http.client.HTTPResponse:
+    response = http.client.HTTPResponse(connection)
+    response.begin()
+    return response
+
+
+def _received(connection: ssl.SSLSocket) -> bytes:
+    """Return everything up to the end of a connection, however it ends."""
+    received = b""
+    with contextlib.suppress(ConnectionError, ssl.SSLError):
+        while part := connection.recv(65536):
+            received += part
+    return received
+
+
+_UNKNOWN = f"POST {servers.JOBS} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\n"
+
+
+@pytest.mark.parametrize("header", ["", "Authorization: Bearer wrong\r\n"])
+def test_a_request_without_the_token_is_answered_before_its_body(client: _Client, header: str) -> None:
+    with _connected(client) as connection:
+        connection.sendall(f"{_UNKNOWN}{header}\r\n".encode())
+        response = _read_response(connection)
+    assert (response.status, response.getheader("Connection")) == (401, "close")
+
+
+def test_bodies_without_the_token_take_no_memory(client: _Client) -> None:
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        with contextlib.ExitStack() as stack:
+            for _ in range(20):
+                connection = stack.enter_context(_connected(client))
+                with contextlib.suppress(OSError):
+                    connection.sendall(_UNKNOWN.encode() + b"\r\n" + bytes(900_000))
+            assert client.request_json("GET", servers.JOBS)[0] == 200
+            after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before < 10 << 20
+
+
+def test_the_headers_of_a_new_connection_are_limited_in_total(client: _Client) -> None:
+    with _connected(client) as connection:
+        lines = "".join(f"h{number}: {'x' * 100_000}\r\n" for number in range(11))
+        with contextlib.suppress(OSError):
+            connection.sendall(f"GET /api HTTP/1.1\r\n{lines}".encode())
+            connection.sendall(b"later: x\r\n")
+        received = _received(connection)
+    assert received.endswith(b"431 Request Header Fields Too Large")
+
+
+def test_a_known_user_may_send_more_than_a_new_connection(client: _Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(newconnections, "MOST_BYTES", 1000)
+    assert client.request_json("GET", servers.JOBS)[0] == 200
+    connection = client._connections[0]
+    for name in "ab":
+        large = json.dumps({**servers.job(name), "spec": {"text": "x" * 10_000}})
+        headers = {"Authorization": f"Bearer {client._token}", "Content-Type": "application/json"}
+        connection.request("POST", servers.JOBS, large, headers)
+        with connection.getresponse() as response:
+            assert (response.status, bool(response.read())) == (201, True)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /api HTTP/1.1\r\nHost: a\r\n"])
+def test_a_new_connection_without_a_whole_request_ends(
+    client: _Client, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(newconnections, "_SECONDS", 0.05)
+    with _connected(client) as connection:
+        connection.sendall(sent)
+        assert _received(connection) == b""
+
+
+def test_a_body_that_stalls_ends_with_504(client: _Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(httpserver, "_BODY", 0.05)
+    with _connected(client) as connection:
+        connection.sendall(f"{_UNKNOWN}Authorization: Bearer {client._token}\r\n\r\n{{".encode())
+        response = _read_response(connection)
+        status = json.loads(response.read())
+    assert (response.status, response.getheader("Connection")) == (504, "close")
+    assert status["message"] == "Timeout: request did not complete within the allotted timeout"
+
+
+def test_new_connections_are_limited_and_those_of_known_users_stay(
+    client: _Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(httpserver, "_MOST_NEW", 2)
+    with contextlib.ExitStack() as stack:
+        assert client.request_json("GET", servers.JOBS)[0] == 200
+        stalled = [stack.enter_context(_connected(client)) for _ in range(4)]
+        assert _received(stalled[0]) == b""
+        known = client._connections[0]
+        known.request("GET", servers.JOBS, headers={"Authorization": f"Bearer {client._token}"})
+        assert known.getresponse().status == 200
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (KeyError("x"), "pytest-crd has a bug: KeyError: 'x'"),
+        (UnsupportedExpressionError("mutations"), "pytest-crd does not support mutations"),
+    ],
+)
+def test_an_unexpected_error_is_a_status_and_reported(  # noqa: PLR0917 - the parts of a server, and a case
+    server: HTTPServer,
+    client: _Client,
+    monkeypatch: pytest.MonkeyPatch,
+    reported: list[tuple[HTTPRequest, HTTPAnswer | None]],
+    error: Exception,
+    message: str,
+) -> None:
+    def fail(_request: HTTPRequest) -> HTTPAnswer:
+        raise error
+
+    monkeypatch.setattr(server._api, "answer", fail)
+    code, value = client.request_json("GET", "/api?x=1")
+    assert (code, value["kind"], value["reason"]) == (500, "Status", "InternalError")
+    assert value["message"] == f"Internal error occurred: {message}"
+    ((request, answer),) = reported
+    assert (request.target, request.user.username) == ("/api?x=1", "kubernetes-admin")
+    assert answer is not None
+    assert answer.failure.startswith(f"GET /api?x=1: {message.partition(': ')[0]}")
+    assert ("Traceback" in answer.failure) == isinstance(error, KeyError)
+
+
+def test_an_unexpected_error_is_printed_without_a_listener(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api = servers.api()
+    monkeypatch.setattr(api, "answer", lambda _: 1 // 0)
+    server = HTTPServer(api, CERTIFICATES)
+    server.start()
+    client = _Client(server)
+    assert client.request_json("GET", "/api")[0] == 500
+    client.close()
+    server.stop()
+    printed = capsys.readouterr().err
+    assert printed.startswith("GET /api: pytest-crd has a bug:\nTraceback")
+    assert "ZeroDivisionError" in printed
+
+
+def test_malformed_requests_of_clients_are_not_logged(client: _Client, caplog: pytest.LogCaptureFixture) -> None:
+    with _connected(client) as connection:
+        connection.sendall(b"GET /api HTTP/1.1\r\nA: \x00\r\n\r\n")
+        assert _read_response(connection).status == 400
+    assert not caplog.records
+
+
+def test_a_response_that_cannot_be_written_is_an_unexpected_error(
+    server: HTTPServer,
+    client: _Client,
+    monkeypatch: pytest.MonkeyPatch,
+    reported: list[tuple[HTTPRequest, HTTPAnswer | None]],
+) -> None:
+    wrong = HTTPAnswer(200, b"", headers=(("Warning", "a\r\nb"),))
+    monkeypatch.setattr(server._api, "answer", lambda _: wrong)
+    assert client.request_json("GET", "/api")[0] == 500
+    assert [answer.failure[:34] for _, answer in reported if answer] == ["", "GET /api: pytest-crd has a bug:\nTr"]
+
+
+def test_an_error_in_a_watch_ends_it_and_is_reported(
+    client: _Client, monkeypatch: pytest.MonkeyPatch, reported: list[tuple[HTTPRequest, HTTPAnswer | None]]
+) -> None:
+    client.request_json("POST", servers.JOBS, servers.job("a"))
+    monkeypatch.setattr(Stream, "line", lambda *_: 1 // 0)
+    response = client.open("GET", f"{servers.JOBS}?watch=1")
+    with pytest.raises(http.client.IncompleteRead):
+        response.read()
+    _, answer = reported[-1]
+    assert answer is not None
+    assert "ZeroDivisionError" in answer.failure
+
+
 def test_the_oldest_idle_connections_are_closed_for_new_ones(
     server: HTTPServer, client: _Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(httpserver, "_MOST_IDLE", 2)
-    monkeypatch.setattr(httpserver, "_MOST_HANDSHAKES", 2)
+    monkeypatch.setattr(httpserver, "_MOST_NEW", 2)
     watch = client.open("GET", f"{servers.JOBS}?watch=1&timeoutSeconds=2")
     for _ in range(4):
         client.open("GET", servers.JOBS).read()

@@ -131,6 +131,7 @@ class HTTPAnswer:
         unenforced: The kind of the written object if it changes the answers of a full cluster, and not of this server.
         unserved: The built-in kind of a 404 that a full cluster would serve.
         forbidden: The request in a few words, if it is not authorized.
+        failure: The request with an unexpected error of pytest-crd; empty without one.
     """
 
     code: int
@@ -144,6 +145,7 @@ class HTTPAnswer:
     unenforced: str = ""
     unserved: str = ""
     forbidden: str = ""
+    failure: str = ""
 
 
 def compact(value: JSONValue, *, sorts_keys: bool = False) -> str:

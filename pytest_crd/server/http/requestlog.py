@@ -154,6 +154,7 @@ class RequestLog:
         self._unserved: Counter[str] = Counter()
         self._forbidden: Counter[str] = Counter()
         self._users: set[str] = set()
+        self._failures: list[str] = []
         self._decisions: set[object] = set()
         self._lock = threading.Condition()
 
@@ -239,6 +240,12 @@ class RequestLog:
         with self._lock:
             return dict(self._forbidden)
 
+    def take_failures(self) -> list[str]:
+        """Return the requests that met an error of pytest-crd, each with its error, and forget them."""
+        with self._lock:
+            failures, self._failures = self._failures, []
+        return failures
+
     @property
     def users(self) -> frozenset[str]:
         """The names of the users in the log."""
@@ -265,6 +272,8 @@ class RequestLog:
                 self._unserved[answer.unserved] += 1
             if answer.forbidden:
                 self._forbidden[answer.forbidden] += 1
+            if answer.failure:
+                self._failures.append(answer.failure)
 
 
 def _exchange(request: HTTPRequest, answer: HTTPAnswer | None) -> LoggedRequest:

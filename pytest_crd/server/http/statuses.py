@@ -134,6 +134,11 @@ def too_large() -> ApiError:
     return of_refusal(refusal.TOO_LARGE)
 
 
+def timed_out() -> ApiError:
+    """Return the error for a request that takes too long."""
+    return failure(504, "Timeout", "Timeout: request did not complete within the allotted timeout", {})
+
+
 def internal_error(problem: str) -> ApiError:
     """Return the error for a *problem* of the server."""
     return failure(500, "InternalError", f"Internal error occurred: {problem}", {"causes": [{"message": problem}]})

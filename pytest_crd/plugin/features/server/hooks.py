@@ -113,9 +113,10 @@ def fail_for_refusals(isolation: Isolation) -> None:
         pytest.fail("\n".join(messages), pytrace=False)
 
 
-def fail_for_shared(server: ReportedServer) -> None:
-    """Fail the last test of a shared server for unmet faults and ended commands outside of tests."""
-    if server.fixture != _OWN and (problems := [*server.faults.unmet(), *server.commands.problems()]):
+def fail_at_end(server: ReportedServer) -> None:
+    """Fail the last test of a server for errors of pytest-crd, and for unmet faults and ended commands outside of tests of a shared one."""
+    shared = () if server.fixture == _OWN else (*server.faults.unmet(), *server.commands.problems())
+    if problems := [*server.log.take_failures(), *shared]:
         pytest.fail("\n".join(problems), pytrace=False)
 
 
@@ -185,7 +186,7 @@ class Hooks:
     def _judge(self, server: ReportedServer, faults: int) -> None:
         """Fail the test for the faults after the first ones, for commands, or by the settings."""
         log = server.log
-        problems = [*server.faults.unmet(faults), *server.commands.problems()]
+        problems = [*log.take_failures(), *server.faults.unmet(faults), *server.commands.problems()]
         if self._settings.demands_known_fields:
             problems += [f"{words}{f' ({place})' if place else ''}" for words, place in log.dropped.items()]
         if self._settings.demands_validation:
@@ -220,6 +221,7 @@ def _find_server(item: pytest.Item) -> ReportedServer | None:
 def _add_sections(item: pytest.Item, server: ReportedServer) -> None:
     lines = (
         *server.isolation.guard.take_refusals(),
+        *server.log.take_failures(),
         *_forbidden(server.log),
         *server.faults.lines(),
         *_last_requests(server.log),

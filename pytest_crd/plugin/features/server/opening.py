@@ -132,7 +132,7 @@ def _open_in_process(
         with isolation.active():
             yield crd_server
         hooks.fail_for_refusals(isolation)
-        hooks.fail_for_shared(reported)
+        hooks.fail_at_end(reported)
     finally:
         crd_server.commands.stop()
         transport.stop()
@@ -171,7 +171,7 @@ def _open_in_cluster(
         with isolation.active():
             yield crd_server
         hooks.fail_for_refusals(isolation)
-        hooks.fail_for_shared(reported)
+        hooks.fail_at_end(reported)
     except (cluster.ClusterError, NoAnswerError) as error:
         raise pytest.fail.Exception(f"crd_server with --crd-live: {error}", pytrace=False) from None
     finally:

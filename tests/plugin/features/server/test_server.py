@@ -260,6 +260,53 @@ def test_settings_turn_notes_into_failures(project: Project, setting: str, words
     result.stdout.fnmatch_lines([words])
 
 
+_ERRORS = """
+import pathlib, ssl, urllib.error, urllib.request
+
+import pytest, yaml
+
+from pytest_crd.server.api import Api
+
+answer = Api.answer
+
+def _answer(self, request):
+    return 1 // 0 if request.path == "/version" else answer(self, request)
+
+def _meet(crd_server):
+    user = yaml.safe_load(pathlib.Path(crd_server.kubeconfig).read_text())["users"][0]["user"]
+    request = urllib.request.Request(f"{crd_server.url}/version", headers={"Authorization": f"Bearer {user['token']}"})
+    with pytest.raises(urllib.error.HTTPError, match="500"):
+        urllib.request.urlopen(request, context=ssl._create_unverified_context())
+
+@pytest.fixture(autouse=True)
+def broken(monkeypatch): monkeypatch.setattr(Api, "answer", _answer)
+
+@pytest.fixture
+def at_the_end(crd_server):
+    yield
+    _meet(crd_server)
+
+def test_in_the_call(crd_server): _meet(crd_server)
+
+def test_that_fails(crd_server):
+    _meet(crd_server)
+    assert not "shown"
+
+def test_after_the_call(at_the_end): pass
+"""
+
+
+def test_an_unexpected_error_of_the_server_fails_the_test_that_met_it(project: Project) -> None:
+    project.write("test_it.py", _ERRORS)
+    result = project.run()
+
+    result.assert_outcomes(failed=2, passed=1, errors=1)
+    bug = ["GET /version: pytest-crd has a bug:", "*ZeroDivisionError*"]
+    result.stdout.fnmatch_lines(
+        ["*ERROR at teardown of test_after_the_call*", *bug, "*test_in_the_call*", *bug, "*test_that_fails*", *bug],
+    )
+
+
 def test_a_wrong_setting_of_servers_is_an_error(project: Project) -> None:
     _test(project, *_LOSES)
     result = project.run("-o", "crd_server_unvalidated=maybe")
