@@ -31,13 +31,13 @@ def temporary(path: Path, text: str) -> Iterator[None]:
                 file.flush()
                 yield
             finally:
-                _remove(path.name, folder, os.fstat(file.fileno()))
+                remove(path.name, os.fstat(file.fileno()), folder)
     finally:
         os.close(folder)
 
 
-def _remove(name: str, folder: int, status: os.stat_result) -> None:
-    """Remove the file *name*, if it is the file of *status*."""
+def remove(name: str | Path, status: os.stat_result, folder: int | None = None) -> None:
+    """Remove the file *name* in a folder, the current one by default, if it is the file of *status*."""
     with contextlib.suppress(FileNotFoundError):
         if os.path.samestat(os.stat(name, dir_fd=folder, follow_symlinks=False), status):
             os.unlink(name, dir_fd=folder)

@@ -44,8 +44,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         default=Path(_KUBECONFIG),
-        help="the kubeconfig of the server: created at the start, removed at the end; an error if the file exists; default:"
-        f" {_KUBECONFIG}",
+        help="the kubeconfig of the server: created at the start, removed at the end; an error if the file exists, "
+        f"unless a `serve` that was killed left it; default: {_KUBECONFIG}",
     )
     parser.add_argument(
         "--service-accounts",

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Final
 
 from pytest_crd import boundary
 from pytest_crd.casefiles import privatefile
+from pytest_crd.cli import ownfiles
 from pytest_crd.cli.exits import Exit
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.engine.yaml.manifest import Manifest
@@ -77,7 +79,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
         server.start()
         for own_token, path in configs:
             stack.enter_context(
-                privatefile.temporary(path, kubeconfigfile.text(server.url, signed.authority, own_token))
+                privatefile.temporary(path, ownfiles.sign(kubeconfigfile.text(server.url, signed.authority, own_token)))
             )
         _print_crds(crds)
         for words in () if installed is None else installed.warnings:
@@ -98,7 +100,7 @@ def _print_crds(crds: Sequence[CustomResourceDefinition]) -> None:
 
 def _require_new(path: Path, option: str) -> None:
     """
-    Raise an error if a file at *path* cannot be created, before a server starts.
+    Remove the kubeconfig of a killed server; raise an error if a file at *path* cannot be created, before a server starts.
 
     Raises:
         FileExistsError: *path* exists; a link counts, also if it leads nowhere.
@@ -106,6 +108,8 @@ def _require_new(path: Path, option: str) -> None:
         OSError: The folder of a relative path leads out of the project.
     """
     boundary.require_output(path)
+    if ownfiles.remove_stale(path):
+        print(f"{path}: its server has ended without removing it; replaced", file=sys.stderr)
     if os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, "exists", str(path))
     if not path.parent.is_dir():

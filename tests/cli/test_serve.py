@@ -101,12 +101,35 @@ def test_an_existing_kubeconfig_is_neither_overwritten_nor_removed(
     before = path.stat()
 
     assert program.main(["serve", "gardens.yaml", "--kubeconfig", name]) == 2
-    assert path.stat()[:8] == before[:8]  # before the test reads it, which is an access
+    assert path.stat()[:7] == before[:7]
     assert path.read_text(encoding="utf-8") == "a cluster"
     assert capsys.readouterr().err == (
         f"{name} exists, and is neither overwritten nor removed: another `pytest-crd serve` or kubectl may use it; "
         f"write `--kubeconfig FILE` with the name of a new file, or remove {name} if nothing uses it\n"
     )
+
+
+def test_the_kubeconfig_of_a_killed_server_is_replaced(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "crd-server.kubeconfig"
+
+    def interrupted() -> None:
+        stale.append(path.read_text(encoding="utf-8"))
+        raise KeyboardInterrupt
+
+    stale: list[str] = []
+    monkeypatch.setattr("pytest_crd.cli.serving._wait", interrupted)
+    assert program.main(["serve", "gardens.yaml"]) == 0
+    started = stale[0].split("started ")[1].split(",")[0]
+    path.write_text(stale[0].replace(started, "1"), encoding="utf-8")
+
+    assert program.main(["serve", "gardens.yaml"]) == 0
+    assert "crd-server.kubeconfig: its server has ended without removing it; replaced" in capsys.readouterr().err
+    assert not path.exists()
+    path.write_text(stale[0], encoding="utf-8")  # the process of the test runs
+    assert program.main(["serve", "gardens.yaml"]) == 2
+    assert path.read_text(encoding="utf-8") == stale[0]
 
 
 @pytest.mark.parametrize("is_there", [True, False])
