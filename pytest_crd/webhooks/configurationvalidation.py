@@ -32,14 +32,15 @@ _STRINGS: Final = gotypes.List(STRING)
 _WEBHOOKS: Final = FieldPath(("webhooks",))
 
 
-def validate(configuration: JSONObject, version: str, profile: Profile) -> Errors:
+def validate(configuration: JSONObject, version: str, profile: Profile, *, is_new: bool = True) -> Errors:
     """
-    Yield the errors of a new configuration.
+    Yield the errors of a configuration.
 
     Args:
         configuration: The decoded configuration; its webhooks have their defaults.
         version: Its API version; that of `v1` is stricter.
         profile: The Kubernetes version.
+        is_new: False for an update of a valid configuration.
 
     Errors:
         Required, Invalid, Duplicate, NotSupported, Forbidden, TooMany, TooLong, in the server's order.
@@ -57,7 +58,8 @@ def validate(configuration: JSONObject, version: str, profile: Profile) -> Error
         if is_strict and name in names_before:
             yield fielderror.duplicate(path.child("name"), name)
         names_before |= {name} if name else set()
-    yield from validate_static_name((configuration.get("metadata") or {}).get("name") or "", profile)
+    if is_new:
+        yield from validate_static_name((configuration.get("metadata") or {}).get("name") or "", profile)
 
 
 def validate_static_name(name: str, profile: Profile) -> Errors:

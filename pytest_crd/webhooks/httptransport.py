@@ -9,9 +9,10 @@ import socket
 import ssl
 import time
 from typing import Final, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
-from pytest_crd.webhooks import gowords
+from pytest_crd.engine.golang import urls
+from pytest_crd.webhooks import gowords, webhookurls
 from pytest_crd.webhooks.transport import BodyTransportError, TransportError, UnreachableWebhookError, WebhookReply
 from pytest_crd.webhooks.webhookerrors import WebhookError
 
@@ -23,9 +24,11 @@ _HEADERS: Final = {
 _PORTS: Final = {"https": 443, "http": 80}
 # The characters of a path and query that Go does not escape, and the percent sign of escaped ones.
 _SAFE: Final = "/?&=:@!$'()*+,;~%"
+_MOST_PORT: Final = 65535
 _CHUNK: Final = 1 << 16
 _LEAST: Final = 0.001
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_NO_NAME: Final = "tls: failed to verify certificate: x509: certificate is not valid for {name}"
 _REDIRECTED: Final = (
     "{url} answers with a redirect ({status}) to {location}; an API server follows it to any host, "
     "and pytest-crd follows none: write the final URL"
@@ -68,11 +71,12 @@ class HttpTransport:
             authority: The certificates that are trusted, PEM; empty for the certificates of the system.
             source: The place of the setting, for errors.
         """
-        parts = urlsplit(url)
+        scheme, (host, path, query) = url.partition("://")[0], webhookurls.split(url)
         self._url, self._source = url, source
-        self._host, self._port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
-        self._path = f"{parts.path}{f'?{parts.query}' if parts.query else ''}"
-        self._context = _make_context(authority) if parts.scheme == "https" else None
+        name, port = urls.split_host(host)
+        self._host, self._port = name.lower(), int(port or _PORTS[scheme])
+        self._path = f"{path}{f'?{query}' if query else ''}"
+        self._context = _make_context(authority) if scheme == "https" else None
         self._idle: list[_Connection] = []
 
     def post(self, url: str, body: bytes, timeout: float) -> WebhookReply:
@@ -89,7 +93,7 @@ class HttpTransport:
             WebhookError: The response is a redirect.
         """
         deadline = time.monotonic() + timeout
-        connection = self._take_idle() or self._connect(deadline, urlsplit(url).hostname or "")
+        connection = self._take_idle() or self._connect(deadline, urls.split_host(webhookurls.split(url)[0])[0])
         try:
             reply = self._exchange(connection, url, body, deadline)
         except BaseException:
@@ -125,14 +129,14 @@ class HttpTransport:
         return None
 
     def _exchange(self, connection: _Connection, url: str, body: bytes, deadline: float) -> WebhookReply:
-        parts = urlsplit(url)
-        path, query = self._path or parts.path or "/", parts.query
+        host, own_path, query = webhookurls.split(url)
+        path = self._path or own_path or "/"
         target = quote(f"{path}{'&' if '?' in path else '?'}{query}" if query else path, safe=_SAFE)
         try:
             connection.sock.settimeout(_remaining(deadline))
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 # A server may answer before it has read the body.
-                connection.http.request("POST", target, body, {"Host": parts.netloc, **_HEADERS})
+                connection.http.request("POST", target, body, {"Host": host.encode().decode("latin-1"), **_HEADERS})
             response = connection.http.getresponse()
         except (OSError, http.client.HTTPException) as error:
             raise TransportError(gowords.describe(error, connection.route, self._host)) from None
@@ -173,6 +177,9 @@ class HttpTransport:
         sock = self._dial(deadline)
         route = gowords.name_route(sock)
         if self._context is not None:
+            if not _is_name(name):
+                sock.close()
+                raise UnreachableWebhookError(_NO_NAME.format(name=name))
             try:
                 sock = self._context.wrap_socket(sock, server_hostname=name)
             except OSError as error:
@@ -189,8 +196,10 @@ class HttpTransport:
         Return a connected socket.
 
         Raises:
-            TransportError: There is no such host, or none of its addresses accepts a connection.
+            TransportError: There is no such host or port, or none of its addresses accepts a connection.
         """
+        if self._port > _MOST_PORT:
+            raise TransportError(f"dial tcp: address {self._port}: invalid port")
         try:
             addresses = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
         except socket.gaierror:
@@ -210,6 +219,15 @@ class HttpTransport:
             else:
                 return sock
         raise UnreachableWebhookError(words[0])
+
+
+def _is_name(host: str) -> bool:
+    """Return whether a certificate can be valid for a host."""
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return True
 
 
 def _make_context(authority: str) -> ssl.SSLContext:

@@ -7,9 +7,9 @@ import binascii
 import ipaddress
 import ssl
 from typing import Final
-from urllib.parse import urlsplit
 
 from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.golang import urls
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.requestbody import RefusedError
@@ -47,10 +47,9 @@ class LoopbackTransports:
         url = webhookurls.server_url(client_config, profile)
         if not is_loopback(client_config):
             raise RefusedError(refusal.internal_error(_FOREIGN.format(which=which, url=url)))
-        parts = urlsplit(url)
         try:
             authority = base64.b64decode(str(client_config.get("caBundle") or "")).decode("ascii").strip()
-            key = (f"{parts.scheme}://{parts.netloc}", authority)
+            key = (f"https://{webhookurls.split(url)[0]}", authority)
             if key not in self._transports:
                 self._transports[key] = HttpTransport(key[0], authority=authority)
         except (binascii.Error, UnicodeDecodeError, ssl.SSLError):
@@ -65,9 +64,10 @@ class LoopbackTransports:
 
 
 def is_loopback(client_config: JSONObject) -> bool:
-    """Return whether a `clientConfig` has a URL on loopback."""
-    host = urlsplit(client_config.get("url") or "").hostname or ""
+    """Return whether a valid `clientConfig` has a URL on loopback."""
+    host = urls.split_host(urls.parse(client_config.get("url") or "", strict_colons=False).host)[0].lower()
     try:
-        return host == _LOCALHOST or ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
-        return False
+        return host == _LOCALHOST
+    return address.is_loopback and "%" not in host

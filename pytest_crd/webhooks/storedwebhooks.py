@@ -15,7 +15,6 @@ from pytest_crd.engine.api.context import NamespaceOf, Webhooks
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.errors import refusal
-from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import AdmissionRequest
@@ -23,7 +22,7 @@ from pytest_crd.engine.registry.admissionchain import AdmissionPlugin, Reinvocat
 from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.yaml import manifest
-from pytest_crd.webhooks import configurations
+from pytest_crd.webhooks import configurations, matching
 from pytest_crd.webhooks.chain import UnknownTransportError, WebhookPlugin
 from pytest_crd.webhooks.configurations import Configurations, Webhook
 from pytest_crd.webhooks.configurationtypes import MUTATING
@@ -124,7 +123,7 @@ class StoredWebhookPlugin:
             RefusedError: A webhook denies the request, or cannot be called.
         """
         current = request.object
-        for plugin in self._current():
+        for plugin in self._plugins_for(request):
             current = plugin.mutate(request._replace(object=current), reinvocation, warnings)
         return current
 
@@ -135,20 +134,19 @@ class StoredWebhookPlugin:
         Raises:
             RefusedError: A webhook denies the request, or cannot be called.
         """
-        for plugin in self._current():
+        for plugin in self._plugins_for(request):
             plugin.validate(request, warnings)
 
     def has_any(self) -> bool:
         """Return whether there are webhooks of the project or stored configurations."""
         return bool(self._project) or bool(self._read_stored())
 
-    def _current(self) -> tuple[AdmissionPlugin, ...]:
-        """
-        Return the admission plugins, read anew if a configuration has changed.
+    def _plugins_for(self, request: AdmissionRequest) -> tuple[AdmissionPlugin, ...]:
+        """Return the admission plugins that see a request: none for configurations, so that a wrong one can be removed."""
+        return () if matching.is_exempt(request) else self._current()
 
-        Raises:
-            RefusedError: A stored configuration is invalid.
-        """
+    def _current(self) -> tuple[AdmissionPlugin, ...]:
+        """Return the admission plugins, read anew if a configuration has changed."""
         values = self._read_stored()
         if len(values) != len(self._values) or any(
             new is not old for new, old in zip(values, self._values, strict=True)
@@ -157,15 +155,12 @@ class StoredWebhookPlugin:
         return self._plugins
 
     def _read(self, values: Sequence[Resource]) -> Iterator[AdmissionPlugin]:
-        try:
-            manifests = [
-                read
-                for value in values
-                for read in manifest.read(json.dumps(value).encode(), source=f"the stored {value['kind']}")
-            ]
-            stored = configurations.read(manifests, self._profile)
-        except InputError as error:
-            raise RefusedError(refusal.internal_error(f"pytest-crd calls no webhook: {error}")) from None
+        manifests = [
+            read
+            for value in values
+            for read in manifest.read(json.dumps(value).encode(), source=f"the stored {value['kind']}")
+        ]
+        stored = configurations.read(manifests, self._profile)
         for plugin in self._project:
             if isinstance(plugin, WebhookPlugin):
                 yield plugin._replace(configurations=_without(plugin.configurations, values))

@@ -28,7 +28,14 @@ def server_url(client_config: JSONObject, profile: Profile) -> str:
         port = service.get("port") or _DEFAULT_PORT
         return f"https://{service['name']}.{service['namespace']}.svc:{port}{_cleaned(service.get('path') or '')}"
     url = urls.parse(client_config["url"], strict_colons=profile.go.has_strict_colons)
-    return f"{url.scheme}://{url.host}{_cleaned(url.path)}"
+    return f"{url.scheme}://{url.host.removesuffix(':')}{_cleaned(url.path)}"
+
+
+def split(url: str) -> tuple[str, str, str]:
+    """Return the host with its port, the path and the query of a URL as the server spells it, which need not be one for Python."""
+    before, _, query = url.partition("://")[2].partition("?")
+    host, slash, path = before.partition("/")
+    return host, slash + path, query
 
 
 def _cleaned(path: str) -> str:

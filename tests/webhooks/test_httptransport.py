@@ -316,6 +316,20 @@ def test_a_certificate_for_other_names_is_refused() -> None:
     assert words == [expected.format("127.0.0.1"), expected.format("webhook.system.svc")]
 
 
+@pytest.mark.parametrize("host", ["a\u2100b", ".example.com", "[::1%]x]"])
+def test_no_certificate_is_valid_for_a_host_that_cannot_be(host: str) -> None:
+    with scripted(always(answer()), context=tls("other.system.svc")) as server:
+        url = f"https://127.0.0.1:{server.port}"
+        with _opened(url) as transport, pytest.raises(TransportError, match="certificate is not valid for "):
+            transport.post(f"https://{host}/a?timeout=5s", b"{}", 5)
+
+
+def test_a_review_has_any_host_that_go_accepts() -> None:
+    with scripted(always(answer())) as server, _opened(f"http://127.0.0.1:{server.port}") as transport:
+        assert transport.post("https://a\u2100b/a?timeout=5s", b"{}", 5).status == 200
+    assert b"Host: a\xe2\x84\x80b\r\n" in server.requests[0]
+
+
 def test_an_expired_certificate_is_refused() -> None:
     authority = trustme.CA()
     past = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)

@@ -95,6 +95,19 @@ def parse_request_uri(text: str, *, strict_colons: bool) -> Url:
     return _parse(_bytes(text), via_request=True, strict_colons=strict_colons)
 
 
+def split_host(host: str) -> tuple[str, str]:
+    """
+    Return the name of a host without brackets, and the digits of its port, empty without a port.
+
+    Reference:
+        net/url, splitHostPort.
+    """
+    name, colon, port = host.rpartition(":")
+    if not colon or "]" in port:
+        name, port = host, ""
+    return (name[1:-1] if name.startswith("[") else name), port
+
+
 def _bytes(text: str) -> str:
     return text.encode(errors="replace").decode("latin-1")
 

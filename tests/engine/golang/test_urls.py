@@ -66,6 +66,22 @@ def test_invalid_urls_are_refused_with_gos_message(text: str, problem: str) -> N
     assert str(raised.value) == problem
 
 
+@pytest.mark.parametrize(
+    ("host", "parts"),
+    [
+        ("a", ("a", "")),
+        ("a:", ("a", "")),
+        ("a:80", ("a", "80")),
+        ("[::1]", ("::1", "")),
+        ("[::1]:80", ("::1", "80")),
+        ("[::1%]x]", ("::1%]x", "")),
+        ("", ("", "")),
+    ],
+)
+def test_hosts_are_split_into_name_and_port(host: str, parts: tuple[str, str]) -> None:
+    assert urls.split_host(host) == parts
+
+
 def test_older_servers_check_only_the_port_after_the_last_colon() -> None:
     assert urls.parse("https://a:1:2/", strict_colons=False).host == "a:1:2"
 

@@ -24,6 +24,7 @@ from pytest_crd.server.builtin.validation import (
     services,
     servicewarnings,
     validatedwrites,
+    webhookconfigurations,
 )
 from pytest_crd.server.builtin.validation.validatedwrites import Validate, ValidatedWrite
 
@@ -85,6 +86,9 @@ _EVENT: Final = KindValidation(events.validate_create, events.validate_update)
 _POLICY: Final = KindValidation(
     admissionpolicies.validate_create, admissionpolicies.validate_update, admissionpolicies.find_warnings
 )
+_WEBHOOKS: Final = KindValidation(
+    webhookconfigurations.validate_create, webhookconfigurations.validate_update, webhookconfigurations.find_warnings
+)
 _ADMISSION: Final = "admissionregistration.k8s.io"
 _RBAC: Final = "rbac.authorization.k8s.io"
 # By resource: `plural` or `plural.group`.
@@ -103,6 +107,8 @@ KINDS: Final[Mapping[str, KindValidation]] = {
     f"mutatingadmissionpolicybindings.{_ADMISSION}": _POLICY,
     f"validatingadmissionpolicies.{_ADMISSION}": _POLICY,
     f"validatingadmissionpolicybindings.{_ADMISSION}": _POLICY,
+    f"mutatingwebhookconfigurations.{_ADMISSION}": _WEBHOOKS,
+    f"validatingwebhookconfigurations.{_ADMISSION}": _WEBHOOKS,
     f"clusterroles.{_RBAC}": _ROLE,
     f"roles.{_RBAC}": _ROLE,
     f"clusterrolebindings.{_RBAC}": _BINDING,
