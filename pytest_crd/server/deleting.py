@@ -130,7 +130,8 @@ def delete(store: Store, type_: ResourceType, entry: StoredObject, options: Dele
         last = entry if options.dry_run else store.delete(entry.key)
         if type_.shows_deleted:
             return type_.read(last)
-        return statuses.success(type_.requested, entry.key.name, entry.value["metadata"].get("uid", ""))
+        metadata = entry.value["metadata"]
+        return statuses.success(type_.requested, metadata["name"], metadata.get("uid", ""))
     if marked == entry.value:
         return type_.read(entry)
     if options.dry_run:

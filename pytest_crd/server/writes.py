@@ -14,7 +14,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import requestoptions
 from pytest_crd.engine.registry.patching import mediatypes
-from pytest_crd.engine.registry.request import Request, RequestOutcome
+from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.engine.registry.requestbody import FIELD_VALIDATIONS, Body
 from pytest_crd.server import bodies, reads, unreadable
 from pytest_crd.server.http import negotiation, statuses
@@ -22,7 +22,7 @@ from pytest_crd.server.http.httpmessages import HTTPRequest, Query
 from pytest_crd.server.http.requestinfo import RequestInfo
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store import generatedvalues
-from pytest_crd.server.store.store import Store, StoredObject
+from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
 
 _BASE: Final = 58
 _CONFLICT: Final = 409
@@ -104,18 +104,76 @@ def _attempt(  # noqa: PLR0913, PLR0917 - a request and where it is decided
             lambda end: store.get(type_.key(info.namespace, _generated(request.body, end))) is None
         )
         name = info.name or _name_in(request.body) or _generated(request.body, generated.suffix())
-        key = type_.key(info.namespace, name)
-        found = store.get(key)
-        entry = None if unreadable.is_free(type_, found, request) else found
-        if entry is not None:
-            request = request._replace(resource_version=str(entry.revision))
-        outcome = type_.answer(None if entry is None else entry.value, request, generated)
-        outcome.stored  # noqa: B018 - computes the objects before the store is locked
+        decision = _decide(store, type_, request, generated, type_.key(info.namespace, name))
+        if request.verb == "create" and (final := _find_final_name(decision.outcome, name)) != name:
+            decision = _decide_renamed(store, type_, request, generated, decision, final)
         with store.lock:
-            if store.get(key) is not found:
+            if store.get(decision.key) is not decision.found:
                 return None
-            outcome.report()
-            return _commit(store, type_, info, request, admit, entry, outcome)
+            decision.outcome.report()
+            return _commit(store, type_, info, decision.request, admit, decision.entry, decision.outcome)
+
+
+class _Decision(NamedTuple):
+    """
+    An outcome, before it is stored.
+
+    Attributes:
+        key: The key of the object.
+        found: What is stored under the key; None if nothing is.
+        entry: The stored object that the request meets; None if it meets none.
+        request: The request.
+        outcome: The outcome.
+    """
+
+    key: ObjectKey
+    found: StoredObject | None
+    entry: StoredObject | None
+    request: Request
+    outcome: RequestOutcome
+
+
+def _decide(
+    store: Store, type_: ResourceType, request: Request, generated: GeneratedValues, key: ObjectKey
+) -> _Decision:
+    """Return the decision about a request for the object under a key."""
+    found = store.get(key)
+    entry = None if unreadable.is_free(type_, found, request) else found
+    if entry is not None:
+        request = request._replace(resource_version=str(entry.revision), stored_name=key.name)
+    outcome = type_.answer(None if entry is None else entry.value, request, generated)
+    outcome.stored  # noqa: B018 - computes the objects before the store is locked
+    return _Decision(key, found, entry, request, outcome)
+
+
+def _find_final_name(outcome: RequestOutcome, name: str) -> str:
+    """Return the name that a new object has after admission; that of the request if it is refused before."""
+    if outcome.response.code == _CONFLICT:
+        return str(((outcome.response.status or {}).get("details") or {}).get("name", name))
+    if outcome.stored is None or not outcome.response.accepted:
+        return name
+    return str((outcome.stored.get("metadata") or {}).get("name", name))
+
+
+def _decide_renamed(  # noqa: PLR0913, PLR0917 - a request and the decision about it
+    store: Store,
+    type_: ResourceType,
+    request: Request,
+    generated: GeneratedValues,
+    decision: _Decision,
+    final: str,
+) -> _Decision:
+    """
+    Return the decision about a new object that admission has renamed.
+
+    The server looks for an object of the final name alone. So the request is decided anew if the first decision assumes a
+    taken name that is free, or a free one that is taken.
+    """
+    key = decision.key._replace(name=final)
+    found = store.get(key)
+    if (decision.outcome.response.code == _CONFLICT) == (found is not None):
+        return decision._replace(key=key, found=found, entry=found)
+    return _decide(store, type_, request, generated, key)
 
 
 def _commit(  # noqa: PLR0913, PLR0917 - a request and its outcome
@@ -186,7 +244,7 @@ def _persist(  # noqa: PLR0913, PLR0917 - a request and its outcome
         store.delete(entry.key)
         return _with_version(answer, str(entry.revision))
     if entry is None:
-        entry = store.put(type_.key(info.namespace, outcome.stored["metadata"]["name"]), outcome.stored)
+        entry = store.put(_new_key(type_, info, outcome.stored), outcome.stored)
     elif outcome.changed:
         entry = store.put(entry.key, outcome.stored)
     return _with_version(answer, str(entry.revision))
@@ -197,11 +255,16 @@ def _not_read_back(
 ) -> statuses.ApiError:
     """Store an object that cannot be read, and return the error."""
     assert outcome.stored is not None  # noqa: S101 - a request that removes the object reads nothing
-    key = type_.key(info.namespace, outcome.stored["metadata"]["name"])
+    key = _new_key(type_, info, outcome.stored)
     written = store.put(key, outcome.stored) if entry is None or outcome.changed else entry
     status = outcome.response.status or {}
     problem = unreadable.describe(type_, written, status["message"])
     return statuses.ApiError(statuses.failure(500, "", problem).status, warnings=outcome.response.warnings)
+
+
+def _new_key(type_: ResourceType, info: RequestInfo, stored: Resource) -> ObjectKey:
+    """Return the key of a new object: with the name in the URL, else with its own name, which admission may have changed."""
+    return type_.key(info.namespace, info.name or stored["metadata"]["name"])
 
 
 def _demand_conversions(

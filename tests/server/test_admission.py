@@ -177,3 +177,56 @@ def test_a_mutated_crd_that_is_none_is_an_error() -> None:
     api = _server(FunctionAdmission(spoil))
 
     assert servers.ask(api, "POST", servers.CRDS, servers.crd("Other", "other.com")).code == 500
+
+
+def _rename(request: AdmissionRequest) -> Admitted:
+    if request.object is None or request.operation != "CREATE":
+        return Admitted(request.object)
+    metadata = request.object["metadata"]
+    name = "taken" if metadata["name"].startswith("to-taken") else f"{metadata['name']}-x"
+    return Admitted({**request.object, "metadata": {**metadata, "name": name}})
+
+
+@pytest.fixture
+def renaming() -> Api:
+    """A server that renames new objects."""
+    return _server(FunctionAdmission(_rename))
+
+
+@pytest.mark.parametrize("query", ["", "?dryRun=All"])
+@pytest.mark.parametrize(("path", "resource"), [(MAPS, "configmaps"), (THINGS, "things.example.com")])
+def test_a_renamed_object_overwrites_no_other(renaming: Api, path: str, resource: str, query: str) -> None:
+    kind = {} if path == MAPS else {"apiVersion": "example.com/v1", "kind": "Thing"}
+    codes = []
+    for name in ("to-taken", "sent", "to-taken-2", "sent"):
+        body = {**kind, **_object(name)}
+        codes.append(servers.ask(renaming, "POST", path, body).code)
+    assert codes == [201, 201, 409, 409]
+    taken = servers.ask(renaming, "POST", path + query, {**kind, **_object("to-taken")})
+    assert (taken.code, taken.value["message"]) == (409, f'{resource} "taken" already exists')
+    names = [item["metadata"]["name"] for item in servers.ask(renaming, "GET", path).value["items"]]
+    assert names == ["sent-x", "taken"]
+
+
+@pytest.mark.parametrize("query", ["", "?dryRun=All"])
+def test_the_sent_name_of_a_renamed_object_may_be_taken(renaming: Api, query: str) -> None:
+    assert servers.ask(renaming, "POST", MAPS, _object("a")).code == 201
+    created = servers.ask(renaming, "POST", MAPS + query, _object("a-x"))
+    assert (created.code, created.value["metadata"]["name"]) == (201, "a-x-x")
+
+
+def test_an_apply_stores_a_renamed_object_under_the_name_of_the_url(renaming: Api) -> None:
+    apply = {"mediaType": "application/apply-patch+yaml"}
+    body = {"apiVersion": "v1", "kind": "ConfigMap", **_object("a"), "data": {"a": "b"}}
+    created = servers.ask(renaming, "PATCH", f"{MAPS}/a?fieldManager=m", body, **apply)
+    assert (created.code, created.value["metadata"]["name"]) == (201, "a-x")
+    assert servers.ask(renaming, "GET", f"{MAPS}/a-x").code == 404
+    assert servers.ask(renaming, "GET", f"{MAPS}/a").value["metadata"]["name"] == "a-x"
+    again = servers.ask(renaming, "PATCH", f"{MAPS}/a?fieldManager=m", {**body, "data": {"a": "c"}}, **apply)
+    immutable = 'ConfigMap "a" is invalid: metadata.name: Invalid value: "a": field is immutable'
+    assert (again.code, again.value["message"]) == (422, immutable)
+    other = servers.ask(renaming, "PUT", f"{MAPS}/a", _object("a-x"))
+    mismatch = "the name of the object (a-x) does not match the name on the URL (a)"
+    assert (other.code, other.value["message"]) == (400, mismatch)
+    deleted = servers.ask(renaming, "DELETE", f"{MAPS}/a")
+    assert (deleted.code, deleted.value["details"]["name"]) == (200, "a-x")

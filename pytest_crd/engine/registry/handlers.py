@@ -132,7 +132,7 @@ def _read_live(stored: Resource, request: Request, strategy: Strategy) -> Resour
 def _target(request: Request, live: Resource | None, strategy: Strategy) -> RequestTarget:
     metadata = live["metadata"] if live is not None else {"name": request.name, "namespace": request.namespace}
     namespace = metadata.get("namespace", request.namespace) if strategy.is_namespaced else None
-    name, prefix = metadata.get("name", ""), request.storage_prefix
+    name, prefix = request.stored_name or metadata.get("name", ""), request.storage_prefix
     return RequestTarget(strategy.group, strategy.plural, namespace, name, prefix, strategy.storage_path)
 
 

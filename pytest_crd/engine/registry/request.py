@@ -38,7 +38,7 @@ class Request(NamedTuple):
     Attributes:
         verb: `create` (POST), `update` (PUT) or `patch` (PATCH).
         body: The body.
-        name: The name in the URL; empty on create. For a stored object, its own name counts.
+        name: The name in the URL; empty on create. For a stored object, its own name counts, unless it has a `stored_name`.
         namespace: The namespace in the URL; ignored if the CRD's scope is Cluster. For a stored object, its own namespace counts.
         subresource: The subresource in the URL; empty for the object itself.
         field_validation: The treatment of unknown and duplicate fields.
@@ -51,6 +51,7 @@ class Request(NamedTuple):
         user_agent: The User-Agent, the default for the field manager.
         storage_prefix: The prefix of keys in the store, which few messages include; `/registry` in a cluster.
         names_field_validation: Whether the request names its field validation, even if it is the default.
+        stored_name: The name under which the stored object is found; empty for its own. An apply that creates it keeps that of the URL.
     """
 
     verb: Verb
@@ -68,6 +69,7 @@ class Request(NamedTuple):
     user_agent: str = USER_AGENT
     storage_prefix: str = ""
     names_field_validation: bool = False
+    stored_name: str = ""
 
 
 class GeneratedValues(NamedTuple):
