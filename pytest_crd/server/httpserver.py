@@ -198,10 +198,10 @@ class HTTPServer:
     async def _connect(self, server: web.Server, connection: socket.socket) -> None:
         """Do the TLS handshake of a connection, and wait for its first request of a known user."""
         with contextlib.suppress(OSError):  # the client closed the connection, speaks no TLS, or stays silent
-            transport, new = await self._loop.connect_accepted_socket(
+            _, new = await self._loop.connect_accepted_socket(
                 lambda: NewConnection(server()), connection, ssl=self._context, ssl_handshake_timeout=_HANDSHAKE
             )
-            await new.wait(transport)
+            await new.wait()
 
     async def _end_streams(self) -> None:
         """End all watches; do not wait for clients that do not read."""

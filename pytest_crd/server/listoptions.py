@@ -116,12 +116,10 @@ def _problems(options: ListOptions) -> list[FieldError]:
     match = options.resource_version_match
     if options.is_watch:
         return _watch_problems(options)
-    errors: list[FieldError] = []
+    errors = _match_problems(options, match) if match else []
     if options.sends_initial_events is not None:
         path = FieldPath(("sendInitialEvents",))
         errors.append(fielderror.forbidden(path, "sendInitialEvents is forbidden for list"))
-    if match:
-        errors += _match_problems(options, match)
     return errors
 
 

@@ -297,3 +297,24 @@ def test_managed_fields_with_an_unreadable_entry_count_as_none_in_an_apply(entri
     job = servers.job("a", managedFields=entries)
     path = f"{servers.JOBS}/a?fieldManager=m"
     assert servers.ask(servers.api(), "PATCH", path, job, mediaType="application/apply-patch+yaml").code == code
+
+
+def test_the_errors_of_list_options_are_in_the_order_of_the_server() -> None:
+    query = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+    refused = servers.ask(servers.api(servers.crd()), "GET", f"/api/v1/configmaps?{query}")
+    fields = [cause["field"] for cause in refused.value["details"]["causes"]]
+    assert (refused.code, fields) == (422, ["resourceVersionMatch", "sendInitialEvents"])
+
+
+def test_each_answer_about_a_deprecated_kind_has_a_warning() -> None:
+    server, path = servers.api(servers.crd()), "/api/v1/namespaces/default/endpoints"
+    deprecated = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
+    answers = [
+        servers.ask(server, "POST", path, {"metadata": {"name": "a"}}),
+        servers.ask(server, "POST", path, {"metadata": {"name": "_"}}),
+        servers.ask(server, "GET", f"{path}/none"),
+        servers.ask(server, "GET", path),
+        servers.ask(server, "DELETE", f"{path}/a"),
+    ]
+    assert [answer.code for answer in answers] == [201, 422, 404, 200, 200]
+    assert {answer.warnings for answer in answers} == {(deprecated,)}

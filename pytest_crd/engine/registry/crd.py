@@ -9,13 +9,14 @@ from typing import Final, NamedTuple
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import crdforms, declared, defaulted, storedcrd
 from pytest_crd.engine.crds.crdforms import Forms
-from pytest_crd.engine.crds.decoded import decode_crd
+from pytest_crd.engine.crds.decoded import custom_resource_definition, decode_crd
 from pytest_crd.engine.crds.validation import wholecrd
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import admission, storagelimits
+from pytest_crd.engine.registry.admission import GoObjects, ObjectInterfaces
 from pytest_crd.engine.registry.crddecoding import CrdDecoder, DecodedCrd
 from pytest_crd.engine.registry.crdmanagers import CrdManagers
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
@@ -64,8 +65,6 @@ class CrdStrategy:
     storage_path = ""
     subresources = _SUBRESOURCES
 
-    interfaces = admission.single_version(declared.V1)
-
     def __init__(
         self,
         profile: Profile,
@@ -91,6 +90,13 @@ class CrdStrategy:
         self.decoder: ObjectDecoder = CrdDecoder(profile, sent)
         self.owners: FieldManagers = CrdManagers(profile, drops_untracked_owners)
         self._stored = stored
+
+    @cached_property
+    def interfaces(self) -> ObjectInterfaces:
+        """Functions for CRDs, for admission plugins."""
+        go = GoObjects(custom_resource_definition("v1"), lambda crd: {**defaulted.apply(crd, self.profile)})
+        functions = admission.single_version(declared.V1)
+        return functions._replace(merge_type=CrdManagers(self.profile).merge_type, go=go)
 
     @cached_property
     def deprecation_warnings(self) -> tuple[str, ...]:

@@ -338,7 +338,8 @@ class RequestReader(NamedTuple):
             raise RefusedError(applying.refuse_uid(uid, target), decoded)
         if (refused := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
             raise RefusedError(refused, decoded)
-        decoded, managed = self._admitted(request, decoded, lambda: resource, live, target)
+        whole = resource if self.admit is None else {**decoded.encoded(), "metadata": metadata}
+        decoded, managed = self._admitted(request, decoded, lambda: whole, live, target)
         metadata = decoded.resource.get("metadata") or {}
         if live is None:
             version = metadata.get("resourceVersion") or ""

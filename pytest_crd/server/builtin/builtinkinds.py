@@ -26,6 +26,10 @@ _EVENT: Final = (
 )
 _ADMISSION: Final = "admissionregistration.k8s.io"
 _RBAC: Final = "rbac.authorization.k8s.io"
+# The warnings of deprecated kinds, by resource: of each served version.
+DEPRECATED: Final[Mapping[str, tuple[str, ...]]] = {
+    "endpoints": ("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",),
+}
 # The validated kinds by resource, each with the fields that updates may not change besides metadata, and conditions.
 VALIDATED: Final[Mapping[str, Sequence[str]]] = {
     "configmaps": ("binaryData (if immutable)", "data (if immutable)", "immutable (once true)"),

@@ -22,7 +22,7 @@ from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
 from pytest_crd.engine.registry.subresources import Subresources
-from pytest_crd.server.builtin import autoscalerforms, builtinowners, eventforms, namerules, partwrites
+from pytest_crd.server.builtin import autoscalerforms, builtinkinds, builtinowners, eventforms, namerules, partwrites
 from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
 from pytest_crd.server.builtin.builtinowners import BuiltInOwners, Merging
 from pytest_crd.server.builtin.validation import kindvalidation
@@ -76,7 +76,6 @@ class BuiltInStrategy(ObjectStrategy):
     """The strategy of a built-in kind."""
 
     is_served = True
-    deprecation_warnings: tuple[str, ...] = ()
     _begin: Begin | None = None
 
     def __init__(self, kind: BuiltInKind, profile: Profile) -> None:
@@ -89,6 +88,7 @@ class BuiltInStrategy(ObjectStrategy):
         self.plural = kind.plural
         self.is_namespaced = kind.is_namespaced
         self._resource = f"{kind.plural}.{kind.group}".removesuffix(".")
+        self.deprecation_warnings = builtinkinds.DEPRECATED.get(self._resource, ())
         self._validation = kindvalidation.KINDS.get(self._resource)
         self.creates_by_update = kind.creates_by_update
         self._has_generation = kind.has_generation

@@ -88,6 +88,7 @@ class BuiltInType(ResourceType):
         self.subresources = tuple(self._subresource(*row) for row in record.subresources)
         self.is_enforced = kind not in _UNENFORCED
         self.is_created_by_update = record.createdByUpdate
+        self.warnings = builtinkinds.DEPRECATED.get(record.resource, ())
         self._record = record
         self._shared = self
         self.profile = profile

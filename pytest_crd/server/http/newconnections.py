@@ -21,7 +21,13 @@ _TOO_LARGE: Final = (
 
 
 class NewConnection(asyncio.Protocol):
-    """The protocol of a connection until a known user sends a request; from then on, its inner protocol is alone."""
+    """
+    The protocol of a connection until a known user sends a request; from then on, its inner protocol is alone.
+
+    Until then only small responses are written, so it need not pass a full buffer on.
+    """
+
+    _transport: asyncio.Transport
 
     def __init__(self, inner: asyncio.Protocol) -> None:
         """
@@ -33,7 +39,7 @@ class NewConnection(asyncio.Protocol):
         self._inner = inner
         self._remaining = MOST_BYTES
         self._is_over = asyncio.Event()
-        self._transport: asyncio.Transport | None = None
+        self._is_refused = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to count."""
@@ -43,15 +49,13 @@ class NewConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Pass *data* on, or end a connection that has sent too much."""
-        if self._transport is None:  # it has ended
-            return
         self._remaining -= len(data)
         if self._remaining >= 0:
             self._inner.data_received(data)
-        else:
+        elif not self._is_refused:
+            self._is_refused = True
             self._transport.write(_TOO_LARGE)
             self._transport.close()
-            self._transport = None
 
     def eof_received(self) -> bool | None:
         """Pass the end of the client's data on."""
@@ -62,29 +66,20 @@ class NewConnection(asyncio.Protocol):
         self._is_over.set()
         self._inner.connection_lost(exc)
 
-    def pause_writing(self) -> None:
-        """Pass a full buffer on."""
-        self._inner.pause_writing()
-
-    def resume_writing(self) -> None:
-        """Pass a drained buffer on."""
-        self._inner.resume_writing()
-
     def admit(self) -> None:
         """Give the connection to the inner protocol."""
-        if self._transport is not None:
+        if not self._is_refused:
             self._transport.set_protocol(self._inner)
-            self._transport = None
-        self._is_over.set()
+            self._is_over.set()
 
-    async def wait(self, transport: asyncio.BaseTransport) -> None:
+    async def wait(self) -> None:
         """Wait until the connection is admitted or lost; cut it after some seconds, or if the task is cancelled."""
         try:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._is_over.wait(), _SECONDS)
         finally:
             if not self._is_over.is_set():
-                transport.abort()
+                self._transport.abort()
 
 
 def admit(transport: asyncio.BaseTransport | None) -> None:
