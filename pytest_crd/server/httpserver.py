@@ -254,7 +254,9 @@ class HTTPServer:
         http_request = _head_of(request)
         identified = self._api.access.identify(http_request)
         if not identified.user.username:  # the answer does not depend on the body
-            response = _response(await self._loop.run_in_executor(self._workers, self._decide, http_request, NO_EFFECT))
+            refused: Reply = await self._loop.run_in_executor(self._workers, self._decide, http_request, NO_EFFECT)
+            assert isinstance(refused, HTTPAnswer)  # noqa: S101 - nobody unknown watches
+            response = _response(refused)
             response.force_close()
             return response
         newconnections.admit(request.transport)

@@ -88,7 +88,7 @@ class VersionedObjects:
 
     @property
     def _is_scale(self) -> bool:
-        return self._own.kind_group != self._request.group
+        return self._request.subresource == "scale"
 
     def _to_scale(self, resource: Resource) -> Resource:
         """

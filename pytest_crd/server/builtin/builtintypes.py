@@ -166,7 +166,7 @@ class BuiltInType(ResourceType):
             return outcome
 
         def build_results() -> tuple[Resource | None, Resource | None]:
-            old = request_.body.value["metadata"] if before is None else before["metadata"]
+            old = (request_.body.value.get("metadata") if before is None else before["metadata"]) or {}
             counted = self.names.plural == "deployments" and not request_.subresource
             writing = finishing.Writing(before, old, request_.user, self.store, self.profile, request_.subresource)
 

@@ -9,20 +9,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang.gotypes import BOOL, INT32, STRING, GoType, List, Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import metav1types
+from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import admission, response
-from pytest_crd.engine.registry.admission import AdmissionRequest, Operation
+from pytest_crd.engine.registry.admission import AdmissionRequest, GoObjects, ObjectInterfaces, Operation
 from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.server.builtin import builtingotypes, builtinkinds
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestinfo import RequestInfo
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.special import sentobjects
 from pytest_crd.server.special.specialcontext import SpecialContext
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 
 CONNECTIONS: Final[Mapping[tuple[str, str], str]] = {
     ("pods", "exec"): "Exec",
@@ -35,6 +42,7 @@ CONNECTIONS: Final[Mapping[tuple[str, str], str]] = {
 """The subresources that connect to an object, with the names of their options."""
 
 _OPTIONS: Final = {"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"}
+_BINDING: Final = "Binding"
 _FALSE: Final = frozenset({"false", "0"})
 _PORT: Final = re.compile(r"[0-9]+")
 _LARGEST_PORT: Final = 2**16 - 1
@@ -109,9 +117,29 @@ def _request(operation: Operation, info: RequestInfo, type_: ResourceType, objec
         {},
         dry_run=False,
         user=admission.ADMINISTRATOR,
-        interfaces=admission.single_version(api_version),
+        interfaces=_find_interfaces(api_version, kind, type_.profile),
     )
     return request if api_version == type_.api_version else request._replace(kind_api_version=api_version)
+
+
+def _find_interfaces(api_version: str, kind: str, profile: Profile) -> ObjectInterfaces:
+    """Return the functions for the object of a special request; servers know the merge type of a Binding alone."""
+    fields = _OPTION_FIELDS.get(kind)
+    options = None if fields is None else Struct(f"v1.{kind}", {**metav1types.TYPE_META, **fields})
+    go_type = options or builtingotypes.of_kind(api_version, kind, profile)
+
+    def find_merge_type(_: Resource) -> MergeType | None:
+        if kind != _BINDING:
+            return None
+        from pytest_crd.server.builtin import builtinowners  # noqa: PLC0415 - needed for mutating policies only
+
+        def find_rules(struct: Struct) -> Mapping[str, Any]:
+            return builtinkinds.merge_rules(builtingotypes.name_of(struct, profile))
+
+        return builtinowners.merge_type(go_type, find_rules, profile)
+
+    functions = admission.single_version(api_version)
+    return functions._replace(merge_type=find_merge_type, go=GoObjects(go_type, lambda object_: object_))
 
 
 def _admit(context: SpecialContext, type_: ResourceType, request: AdmissionRequest) -> Resource | None:
@@ -179,6 +207,15 @@ def _to_ports(values: Sequence[str]) -> list[JSONValue]:
     return [int(value) for value in values]
 
 
+_STREAM_FIELDS: Final = dict.fromkeys(("stdin", "stdout", "stderr", "tty"), BOOL)
+_PROXY_FIELDS: Final = {"path": STRING}
+# The Go types of options, besides apiVersion and kind.
+_OPTION_FIELDS: Final[Mapping[str, Mapping[str, GoType]]] = {
+    "PodExecOptions": {**_STREAM_FIELDS, "container": STRING, "command": List(STRING)},
+    "PodAttachOptions": {**_STREAM_FIELDS, "container": STRING},
+    "PodPortForwardOptions": {"ports": List(INT32)},
+    **dict.fromkeys(("PodProxyOptions", "ServiceProxyOptions", "NodeProxyOptions"), _PROXY_FIELDS),
+}
 _STREAMS: Final = dict.fromkeys(("stdin", "stdout", "stderr", "tty"), _to_bool)
 _FIELDS: Final[Mapping[str, Mapping[str, _Convert]]] = {
     "PodExecOptions": {**_STREAMS, "container": _to_text, "command": _to_texts},
