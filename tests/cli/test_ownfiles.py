@@ -1,4 +1,4 @@
-"""Files that processes remove at their end: those of killed processes are replaced, others never."""
+"""Files of killed processes are replaced; all others stay."""
 
 from __future__ import annotations
 

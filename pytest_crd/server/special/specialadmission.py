@@ -20,7 +20,8 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import admission, response
 from pytest_crd.engine.registry.admission import AdmissionRequest, GoObjects, ObjectInterfaces, Operation
 from pytest_crd.engine.registry.requestbody import RefusedError
-from pytest_crd.server.builtin import builtingotypes, builtinkinds
+from pytest_crd.server.builtin import builtingotypes
+from pytest_crd.server.builtin.builtintypes import built_in
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestinfo import RequestInfo
@@ -128,15 +129,10 @@ def _find_interfaces(api_version: str, kind: str, profile: Profile) -> ObjectInt
     options = None if fields is None else Struct(f"v1.{kind}", {**metav1types.TYPE_META, **fields})
     go_type = options or builtingotypes.of_kind(api_version, kind, profile)
 
-    def find_merge_type(_: Resource) -> MergeType | None:
-        if kind != _BINDING:
-            return None
-        from pytest_crd.server.builtin import builtinowners  # noqa: PLC0415 - needed for mutating policies only
-
-        def find_rules(struct: Struct) -> Mapping[str, Any]:
-            return builtinkinds.merge_rules(builtingotypes.name_of(struct, profile))
-
-        return builtinowners.merge_type(go_type, find_rules, profile)
+    def find_merge_type(resource: Resource) -> MergeType | None:
+        bindings = next(served for served in built_in(profile) if served.names.kind == _BINDING)
+        find = bindings.interfaces.merge_type
+        return find(resource) if find is not None and kind == _BINDING else None
 
     functions = admission.single_version(api_version)
     return functions._replace(merge_type=find_merge_type, go=GoObjects(go_type, lambda object_: object_))
