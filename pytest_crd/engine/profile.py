@@ -35,7 +35,7 @@ class Profile(NamedTuple):
         validates_status_alone: Whether an update through `/status` validates only the status, including list types (since
             1.22 or later; before, the whole object, but no list types).
         ratchets: Whether updates skip validation errors on unchanged values (since 1.30).
-        ratchets_status: Whether updates through `/status` do so too (since 1.33).
+        ratchets_status: Whether updates through `/status` do so too (since 1.33), for values and for rules.
         reads_commas_in_selectors: Whether a label selector may have two commas before the end of its values, `a in (b,,)`
             (since 1.35).
         blames_clients_for_delete_options: Whether unreadable delete options are a 400 (since 1.35; a 500 before).

@@ -119,7 +119,7 @@ class ResourceValidator:
         errors += self._embedded(resource) if self._embedded else ()
         errors += self._new_list_errors(resource, old)
         managed = functools.partial(resourcerules.managed, resource, old, entries)
-        return self._with_rules(errors, lambda: self._replaced(resource, old, managed()), outcomes)
+        return self._with_rules(errors, lambda: self._replaced(resource, old, managed(), ratchets=True), outcomes)
 
     def update_status(
         self,
@@ -156,7 +156,8 @@ class ResourceValidator:
         errors += self._subresources.validate_status_scale(resource)
         errors += self._new_list_errors(resource, old)
         managed = functools.partial(resourcerules.managed_status, sent, old, entries, self._profile)
-        return self._with_rules(errors, lambda: self._replaced(resource, old, managed()), outcomes)
+        ratchets = self._profile.ratchets_status
+        return self._with_rules(errors, lambda: self._replaced(resource, old, managed(), ratchets=ratchets), outcomes)
 
     def _with_rules(
         self,
@@ -177,8 +178,8 @@ class ResourceValidator:
         of_rules = ruleevaluation.validate(self._rules, subject, self._profile, outcomes=outcomes)
         return Validated(errors + of_rules.errors, tuple(of_rules.warnings))
 
-    def _replaced(self, resource: Resource, old: Resource, managed: ManagedFields) -> _Seen:
-        correlation = Correlation(resource, old, self._declared or {})
+    def _replaced(self, resource: Resource, old: Resource, managed: ManagedFields, *, ratchets: bool) -> _Seen:
+        correlation = Correlation(resource, old, self._declared or {}) if ratchets else None
         return _Seen(*resourcerules.with_system_metadata(resource, old, managed), correlation)
 
     def _type_errors(self, resource: Resource) -> list[FieldError]:
