@@ -86,6 +86,9 @@ class CustomResourceType(ResourceType):
 
     def conversion_problem(self, entry: StoredObject) -> str:
         """Return why a stored object cannot be converted to this version; empty if it can be converted."""
+        old = entry.value["apiVersion"]
+        if old != self.api_version and old not in self._api_versions:
+            return f"request to convert CR from an invalid group/version: {old}"
         if self.crd_version.converter is None:
             return super().conversion_problem(entry)
         try:
@@ -157,6 +160,11 @@ class CustomResourceType(ResourceType):
     def columns(self) -> Sequence[TableColumn]:
         """Return the printer columns of the CRD, or the age if it declares none."""
         return self._columns
+
+    @cached_property
+    def _api_versions(self) -> frozenset[str]:
+        """The versions of the CRD, in which objects may be stored."""
+        return frozenset(declared.api_version(self.group, version.name) for version in self.crd.versions)
 
     @cached_property
     def _declared(self) -> Mapping[str, JSONValue]:

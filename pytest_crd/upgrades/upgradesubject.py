@@ -40,7 +40,8 @@ class Subject:
 
     def read(self, stored: Resource) -> Resource:
         """Return a stored object as a request reads it: pruned, defaulted and not validated."""
-        read: Resource = self.version.strategy.read(stored, "")
+        version = self.version
+        read: Resource = version.strategy.read({**stored, "apiVersion": version.stored_as or stored["apiVersion"]}, "")
         return read
 
     def settle(self, resource: Resource) -> Resource:

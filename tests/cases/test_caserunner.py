@@ -161,3 +161,61 @@ def test_a_case_of_a_policy_has_no_crd() -> None:
     assert isinstance(case, PolicyCase)
     with pytest.raises(TypeError, match="a case of a policy has no CRD"):
         caserunner.run(case, CaseSubject(_version(SPEC)))
+
+
+def _stored_in(*versions: tuple[str, bool, str]) -> CrdVersion:
+    """Return v1 of a CRD with versions: the name, whether it is the storage version, and the names of its fields."""
+    names = {"plural": "gardens", "singular": "garden", "kind": "Garden", "listKind": "GardenList"}
+    rule = {"rule": "self == oldSelf", "message": "it stays"}
+    fields = {"a": {"type": "string", "x-kubernetes-validations": [rule]}, "b": {"type": "integer"}}
+    declared = [
+        {
+            "name": name,
+            "served": True,
+            "storage": storage,
+            "schema": {
+                "openAPIV3Schema": {
+                    "type": "object",
+                    "properties": {"spec": {"type": "object", "properties": {key: fields[key] for key in chosen}}},
+                }
+            },
+        }
+        for name, storage, chosen in versions
+    ]
+    return CustomResourceDefinition.from_manifest(
+        {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": "gardens.runner.example.com"},
+            "spec": {"group": "runner.example.com", "scope": "Namespaced", "names": names, "versions": declared},
+        }
+    ).version("v1")
+
+
+@pytest.mark.parametrize(
+    ("old", "is_kept"),
+    [
+        pytest.param([("v1", True, "ab")], True, id="stored in a version that was the storage version"),
+        pytest.param([("v0", True, "ab"), ("v1", False, "ab")], False, id="migrated from a version that is gone"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("section", "sent"),
+    [
+        ("update", "input: {spec: {a: '8', b: 1}}"),
+        ("patch", "patch: {spec: {a: '8'}}"),
+        ("apply", "steps: [{manager: m, force: true, input: {spec: {a: '8'}}}]"),
+    ],
+)
+def test_an_old_object_has_the_fields_of_the_storage_version_of_its_crd(
+    section: str, sent: str, old: list[tuple[str, bool, str]], *, is_kept: bool
+) -> None:
+    """As kube-apiserver 1.37 answers: an immutable field of v1 is held against the object that is stored as v1."""
+    case = f"{{name: a, {sent}, old: {{spec: {{a: '9', b: 1}}}}, error: it stays}}"
+    text = f"crd: gardens.runner.example.com\n{section}:\n- {case}\n"
+    (case_file,) = loader.load(text, source="cases.yaml")
+    new = _stored_in(("v1", False, "ab"), ("v2", True, "b"))
+
+    result = caserunner.run(case_file.cases[0], CaseSubject(new), old_subject=CaseSubject(_stored_in(*old)))
+
+    assert (not result.mismatches) == is_kept

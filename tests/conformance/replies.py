@@ -84,7 +84,11 @@ def response(crd: Any, file: casefile.CaseFile, request: casefile.Request, *, ol
             return version.patch(request.sent, old=None, **options)
     if old_crd is None:
         old_crd = definition(request.old_crd, file.version) if request.old_crd else crd
-    stored = old_crd.version(request.old_version).create(request.old, namespace=_NAMESPACE).stored
+    old_version = old_crd.version(request.old_version)
+    stored, version = (
+        old_version.create(request.old, namespace=_NAMESPACE).stored,
+        version.over_objects_of(old_version),
+    )
     if request.verb in casefile.PATCHES:
         return version.patch(request.sent, old=stored, **options)
     if request.verb == "updateScale":

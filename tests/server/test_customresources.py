@@ -123,3 +123,55 @@ def test_no_object_outlives_a_crd_that_is_deleted_during_its_create(
     monkeypatch.setattr(CustomResourceType, "answer", decide_late)
     assert servers.ask(server, "POST", servers.JOBS, servers.job("a")).code == code
     assert not server.store.entries("jobs.fuzz.example.com")
+
+
+def _spec_of(**fields: str) -> Any:
+    spec = {"type": "object", "properties": {name: {"type": kind} for name, kind in fields.items()}}
+    return {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}
+
+
+STORED_BEFORE = {"name": "v1", "served": True, "storage": True, "schema": _spec_of(a="string", b="integer")}
+STORED_SINCE = {"name": "v2", "served": True, "storage": True, "schema": _spec_of(b="integer")}
+OLDER = "/apis/example.com/v1/namespaces/default/things"
+MERGE = "application/merge-patch+json"
+
+
+def _change_versions(server: Api, *versions: Any) -> None:
+    changed: Any = servers.ask(
+        server, "PATCH", f"{servers.CRDS}/things.example.com", {"spec": {"versions": versions}}, mediaType=MERGE
+    )
+    assert changed.code == 200, changed.value
+
+
+def test_an_object_keeps_the_fields_of_an_earlier_storage_version_until_it_is_written() -> None:
+    """As kube-apiserver 1.37 answers."""
+    server = servers.api(servers.crd(versions=[STORED_BEFORE]))
+    thing = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {"a": "9", "b": 1}}
+    servers.ask(server, "POST", OLDER, thing)
+    _change_versions(server, {**STORED_BEFORE, "storage": False}, STORED_SINCE)
+
+    def read(path: str) -> Any:
+        value: Any = servers.ask(server, "GET", path).value
+        return [item["spec"] for item in value.get("items", [value])]
+
+    newer = OLDER.replace("/v1/", "/v2/")
+    assert [read(path) for path in (f"{OLDER}/a", OLDER, f"{newer}/a")] == [[{"a": "9", "b": 1}]] * 2 + [[{"b": 1}]]
+    before: Any = servers.ask(server, "GET", f"{OLDER}/a").value
+    written: Any = servers.ask(server, "PATCH", f"{OLDER}/a", {}, mediaType=MERGE).value
+    assert written["metadata"]["resourceVersion"] != before["metadata"]["resourceVersion"]
+    assert read(f"{OLDER}/a") == [{"b": 1}]
+
+
+def test_an_object_in_a_version_that_the_crd_no_longer_has_is_unreadable() -> None:
+    """As kube-apiserver 1.37 answers."""
+    server = servers.api(servers.crd(versions=[STORED_BEFORE]))
+    servers.ask(server, "POST", OLDER, {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}})
+    _change_versions(server, {**STORED_BEFORE, "storage": False}, STORED_SINCE)
+    migrated = {"status": {"storedVersions": ["v2"]}}
+    servers.ask(server, "PATCH", f"{servers.CRDS}/things.example.com/status", migrated, mediaType=MERGE)
+    _change_versions(server, STORED_SINCE)
+
+    answer: Any = servers.ask(server, "GET", f"{OLDER.replace('/v1/', '/v2/')}/a")
+
+    assert answer.code == 500
+    assert answer.value["message"].endswith(": request to convert CR from an invalid group/version: example.com/v1")

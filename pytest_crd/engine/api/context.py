@@ -149,6 +149,7 @@ class CrdContext(NamedTuple):
             None if every request is answered.
         naming: The names that the server accepts for the CRD.
         webhooks: The webhooks that requests call; None if they call none.
+        storage_before: The version in which objects given as `old` are stored; empty for the storage version.
     """
 
     observer: Observer
@@ -158,6 +159,7 @@ class CrdContext(NamedTuple):
     guard: Guard | None = None
     naming: Naming = nameconflicts.NO_CONFLICTS
     webhooks: Webhooks | None = None
+    storage_before: str = ""
 
     def __reduce__(self) -> tuple[type[CrdContext], tuple[Any, ...]]:
         """Return a picklable copy without the file, without listeners and without webhooks."""

@@ -12,6 +12,7 @@ from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.versionschema import VersionSchema
 from pytest_crd.engine.client import completion
 from pytest_crd.engine.client.resourceclient import ResourceClient
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -180,6 +181,29 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
         """The strategy of the custom resources."""
         self._demand()
         return self._answers.strategy(self._schema, self.converter)
+
+    def over_objects_of(self, old: CrdVersion[CrdT]) -> CrdVersion[CrdT]:
+        """
+        Return the same version for objects that are stored under the CRD of *old*, in the storage version of that CRD.
+
+        If this CRD no longer has that version, the objects were migrated to its own storage version.
+        """
+        storage = old.storage_name if old.storage_name in {schema.spec.name for schema in self._answers.schemas} else ""
+        if storage in {"", self.storage_name}:
+            return self
+        return CrdVersion(self._crd, self._schema, self._answers, self._context._replace(storage_before=storage))
+
+    @property
+    def storage_name(self) -> str:
+        """The name of the storage version of the CRD."""
+        return next((schema.spec.name for schema in self._answers.schemas if schema.spec.storage), self.name)
+
+    @property
+    def stored_as(self) -> str:
+        """The apiVersion in which objects given as `old` are stored; empty if a webhook converts them, so that they state it."""
+        if self.converter is not None:
+            return ""
+        return declared.api_version(self._answers.spec.group, self._context.storage_before or self.storage_name)
 
     @cached_property
     def converter(self) -> VersionConverter | None:

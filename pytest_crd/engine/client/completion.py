@@ -74,8 +74,7 @@ def over(
     body: Body,
     old: Mapping[str, object],
     type_meta: Mapping[str, JSONValue],
-    *,
-    stored_as: Mapping[str, JSONValue] | None = None,
+    stored_as: Mapping[str, JSONValue],
 ) -> tuple[Body, dict[str, JSONValue]]:
     """
     Return the body of a PUT over *old*, and *old* in its stored form, both completed.
@@ -84,12 +83,12 @@ def over(
         body: The body.
         old: The stored object; may be partial.
         type_meta: The apiVersion and kind of the body.
-        stored_as: The apiVersion and kind of *old*, if different.
+        stored_as: The apiVersion in which *old* is stored, and its kind; its own apiVersion is that of a client.
 
     Raises:
         TypeError: *old* or its metadata is not a mapping.
     """
-    stored = {**(stored_as or type_meta), **resource(old)}
+    stored = {**stored_as, **resource(old), "apiVersion": stored_as["apiVersion"]}
     metadata = stored.get("metadata") or {}
     if not isinstance(metadata, dict):
         raise WrongTypeError(f"the metadata of a stored object is a mapping, not {jsonvalue.type_of(metadata)}")
@@ -134,10 +133,14 @@ def _patch_text(text: str) -> Body:
 
 
 def patched(
-    old: Mapping[str, object] | Response | None, type_meta: Mapping[str, JSONValue]
+    old: Mapping[str, object] | Response | None, stored_as: Mapping[str, JSONValue]
 ) -> dict[str, JSONValue] | None:
     """
     Return *old* in its stored form for a patch, with the server's metadata; None without an object.
+
+    Args:
+        old: The stored object, or the response to the request that stored it.
+        stored_as: The apiVersion and kind of a stored object, as for `over`.
 
     Raises:
         TypeError: *old* is a refused response, or not a mapping.
@@ -148,7 +151,7 @@ def patched(
         if old.whole is None:
             raise WrongTypeError(f"nothing is stored of a request that is refused: {old}")
         return {**old.whole.value, "metadata": {**old.whole.value["metadata"], "resourceVersion": "1"}}
-    _, stored = over(Body({}), old, type_meta)
+    _, stored = over(Body({}), old, {}, stored_as)
     system_metadata = systemmetadata.of_created(uid=FIXED_VALUES.uid(), now=FIXED_VALUES.now())
     return {**stored, "metadata": {**system_metadata, **stored["metadata"]}}
 

@@ -46,6 +46,11 @@ class ResourceClient(ABC):
 
     @property
     @abstractmethod
+    def stored_as(self) -> str:
+        """The apiVersion in which objects given as `old` are stored; empty if they state it themselves."""
+
+    @property
+    @abstractmethod
     def observer(self) -> Observer:
         """The listeners that requests are reported to."""
 
@@ -116,7 +121,9 @@ class ResourceClient(ABC):
             KEP-4008 on ratcheting; apiextensions-apiserver registry/customresource/strategy.go.
         """
         strategy = self.strategy
-        sent, stored = completion.over(completion.read(resource), old, strategy.type_meta)
+        sent, stored = completion.over(
+            completion.read(resource), old, strategy.type_meta, self._stored_as(strategy, old)
+        )
         return self._send(strategy, stored, Request("update", sent), namespace, field_validation)
 
     def update_status(
@@ -143,7 +150,9 @@ class ResourceClient(ABC):
             apiextensions-apiserver registry/customresource/status_strategy.go.
         """
         strategy = self.strategy
-        sent, stored = completion.over(completion.read(resource), old, strategy.type_meta)
+        sent, stored = completion.over(
+            completion.read(resource), old, strategy.type_meta, self._stored_as(strategy, old)
+        )
         request = Request("update", sent, subresource="status")
         return self._send(strategy, stored, request, namespace, field_validation)
 
@@ -180,7 +189,7 @@ class ResourceClient(ABC):
         """
         strategy = self.strategy
         sent, detected_type = completion.patch(patch, media_type)
-        stored = completion.patched(old, strategy.type_meta)
+        stored = completion.patched(old, self._stored_as(strategy, old))
         request = Request(
             "patch",
             sent,
@@ -219,7 +228,7 @@ class ResourceClient(ABC):
         """
         strategy = self.strategy
         scale = completion.read({"spec": {"replicas": wanted}} if isinstance(wanted, int) else wanted)
-        sent, stored = completion.over(scale, old, subresources.SCALE_TYPE_META, stored_as=strategy.type_meta)
+        sent, stored = completion.over(scale, old, subresources.SCALE_TYPE_META, self._stored_as(strategy, old))
         request = Request("update", sent, subresource="scale")
         return self._send(strategy, stored, request, namespace, field_validation)
 
@@ -256,7 +265,7 @@ class ResourceClient(ABC):
             apiserver endpoints/handlers/patch.go; apimachinery util/managedfields; structured-merge-diff.
         """
         strategy = self.strategy
-        stored = completion.patched(old, strategy.type_meta)
+        stored = completion.patched(old, self._stored_as(strategy, old))
         type_meta = subresources.SCALE_TYPE_META if subresource == "scale" else strategy.type_meta
         sent = completion.applied(completion.read_applied(resource), stored, type_meta)
         request = Request(
@@ -294,6 +303,11 @@ class ResourceClient(ABC):
     def read(self, stored: Resource) -> dict[str, JSONValue]:
         """Return a stored object as a GET of this version returns it, with all metadata. Raises as `strategy` does."""
         return self.strategy.read(stored, stored["metadata"].get("namespace", ""))
+
+    def _stored_as(self, strategy: Strategy, old: object) -> dict[str, JSONValue]:
+        """Return apiVersion and kind of a stored object."""
+        stated = old.get("apiVersion") if isinstance(old, Mapping) else None
+        return {**strategy.type_meta, "apiVersion": self.stored_as or stated or strategy.type_meta["apiVersion"]}
 
     def _send(
         self,

@@ -37,9 +37,11 @@ class Storage:
         self._served = served
         storage = next((version for version in versions if version.spec.storage), served)
         # Without a way to call the webhook, assume that objects are unchanged.
-        self._storage = served if crd.converts_by_webhook and converter is None else storage
+        is_unknown = crd.converts_by_webhook and converter is None
+        self._storage = served if is_unknown else storage
         self._converter = converter
         self._by_version = {self._version_of(version): version for version in versions}
+        self._readable = {} if is_unknown else self._by_version
         self._namespaced = crd.scope == "Namespaced"
 
     def store(
@@ -100,13 +102,15 @@ class Storage:
 
     def read(self, old: Resource, namespace: str) -> dict[str, JSONValue]:
         """
-        Return a stored object as an update reads it; its apiVersion is ignored unless a webhook converts it.
+        Return a stored object as an update reads it: decoded in the version of its apiVersion, which may be an earlier storage version.
 
         Raises:
             RefusedError: 500: the webhook does not convert it.
+
+        Reference:
+            apiextensions-apiserver apiserver/customresource_handler.go, crdConversionRESTOptionsGetter and schemaCoercingDecoder.
         """
-        storage = self._storage if self._converter is None else self._by_version.get(old["apiVersion"], self._storage)
-        return self._read_from(storage, old, namespace)
+        return self._read_from(self._readable.get(old["apiVersion"], self._storage), old, namespace)
 
     def read_stored_as(self, api_version: str, old: Resource) -> dict[str, JSONValue]:
         """
