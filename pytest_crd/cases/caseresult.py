@@ -139,10 +139,11 @@ class Strays(NamedTuple):
 
 class NotReached(NamedTuple):
     """
-    A request that ends before the step that the case is about.
+    A request without an answer that decides the case.
 
     Attributes:
-        message: The server's words, or why the version serves no custom resources.
+        message: The server's words about an earlier step, why the version serves no custom resources, or two orders of policies with
+            different answers.
     """
 
     message: str

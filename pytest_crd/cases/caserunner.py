@@ -52,6 +52,7 @@ from pytest_crd.engine import (
 )
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry.request import OrderDependentError
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.registry.response import Stored
 
@@ -84,6 +85,8 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
             result = _run_pass(case, sent.input, subject)
     except DecodeError as error:
         result = CaseResult(subject.context, (NotReached(f"the server answers 400: {error}"),))
+    except OrderDependentError as error:
+        result = CaseResult(subject.context, (refuse_order(case, str(error)),))
     except UnsupportedConstructError as error:
         return not_served(subject, error)
     except UnsupportedExpressionError as error:
@@ -97,6 +100,22 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
 def not_known(case: Case, error: UnsupportedExpressionError) -> CaseFileError:
     """Return the error for a rule that uses something known to the server and unsupported by the engine."""
     return case.mistake(f"what the server answers to {case.title} is not known: {error}")
+
+
+def refuse_order(case: Case, words: str) -> NotReached:
+    """
+    Return the mismatch for an answer that depends on the order of policies.
+
+    Args:
+        case: The case.
+        words: Two orders with their answers.
+
+    Raises:
+        CaseFileError: The case is an xfail: it would fail for a reason other than the stated one.
+    """
+    if case.xfail is not None:
+        raise case.mistake(f"{case.title} is expected to fail, but would for another reason: {words}")
+    return NotReached(words)
 
 
 def not_served(subject: CaseSubject, error: UnsupportedConstructError) -> CaseResult:

@@ -70,15 +70,15 @@ class Question(NamedTuple):
                 break
         return tuple(answers)
 
-    def asked(self, version: CrdVersion) -> CrdVersion:
-        """Return *version*, which gets the request, for objects that were stored under the old CRD."""
+    def prepare_version(self, version: CrdVersion) -> CrdVersion:
+        """Return *version* for old objects in the storage version of the old CRD."""
         return version if self.old_version is None else version.over_objects_of(self.old_version)
 
     def applied(
         self, apply: SentApply, old: Mapping[str, JSONValue] | Response | None, *, namespace: str | None = None
     ) -> Response:
         """Return the engine's answer to an apply to *old*, in *namespace*."""
-        return self.asked(self.version).apply(
+        return self.prepare_version(self.version).apply(
             apply.body,
             old=old,
             manager=apply.manager,
@@ -94,7 +94,7 @@ class Question(NamedTuple):
         return None if self.old is None else CaseSubject(self.old_version or self.version).stored_form(self.old)
 
     def _answer(self) -> Response:
-        version, field_validation, old = self.asked(self.version), self.field_validation, self._stored
+        version, field_validation, old = self.prepare_version(self.version), self.field_validation, self._stored
         if old is None:
             return version.create(self.body, field_validation=field_validation)
         if self.section in PATCHES:

@@ -70,6 +70,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
         has_service_accounts=has_service_accounts,
         collects_garbage=collects_garbage,
     )
+    api.catalog.policy_listeners.observe_order = _warn
     installed = InstalledRoles(api, roles) if roles else None
     operators = [] if installed is None else [(installed.make_user(name), path) for name, path in users]
     server = httpserver.HTTPServer(api, signed, token=token, port=port)
@@ -90,6 +91,11 @@ def serve(  # noqa: PLR0913 - the settings of a server
         print(f"export KUBECONFIG={kubeconfig.resolve()}", flush=True)
         _wait()
     return Exit.HOLDS
+
+
+def _warn(words: str) -> None:
+    """Print a warning about an answer."""
+    print(f"warning: {words}", file=sys.stderr, flush=True)
 
 
 def _print_crds(crds: Sequence[CustomResourceDefinition]) -> None:

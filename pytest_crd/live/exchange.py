@@ -64,7 +64,7 @@ def updated(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -
     """Return the dry update of *stored* in *question*."""
     old = question.old or {}
     own = namespace_of(question)
-    version = question.asked(stage.crd.version(question.version.name))
+    version = question.prepare_version(stage.crd.version(question.version.name))
     body = stage.renaming.of_body(_without_identity(question.body, old), own)
     sent, stored_whole = completion.over(body, stored, type_meta(version), stored)
     is_status = question.section is Section.UPDATE_STATUS
@@ -78,7 +78,7 @@ def updated(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -
 
 def patched(question: Question, stage: Stage, stored: Mapping[str, JSONValue]) -> Exchange:
     """Return the dry patch of *stored* in *question*."""
-    version = question.asked(stage.crd.version(question.version.name))
+    version = question.prepare_version(stage.crd.version(question.version.name))
     subresource = question.section.subresource
     _refuse_identity(question.body.value)
     patch = _without_identity(question.body, question.old or {}).value

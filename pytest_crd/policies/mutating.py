@@ -7,7 +7,7 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
@@ -30,6 +30,7 @@ from pytest_crd.policies import (
     applyconfiguration,
     compiledpolicies,
     evaluating,
+    invocationorders,
     invocations,
     jsonpatching,
     policyrefusals,
@@ -88,7 +89,7 @@ class _Round:
         self, request: AdmissionRequest, surroundings: Surroundings, profile: Profile, reinvocation: Reinvocation
     ) -> None:
         self._request = request
-        self._surroundings = surroundings
+        self._surroundings = surroundings.unheard if request.is_rehearsal else surroundings
         self._profile = profile
         self._reinvocation = reinvocation
         self._reinvoked = reinvocation.state_of(_PLUGIN, ReinvokedPlugins)
@@ -104,10 +105,23 @@ class _Round:
         matching = [*invocations.find(policies, self._request, surroundings.namespace_of, surroundings.params)]
         items = [item for item in matching if self._is_ready(item)]
         if items:
-            result = self._invoke_all([item for item in items if isinstance(item, PolicyInvocation)])
+            result = self._invoke_all(self._order([item for item in items if isinstance(item, PolicyInvocation)]))
         if self._failures:
             raise RefusedError(policyrefusals.refuse_failures(self._request, self._failures))
         return result
+
+    def _order(self, items: list[PolicyInvocation]) -> list[PolicyInvocation]:
+        """Return the invocations in the order of the attempt; offer the other orders in the first attempt."""
+        if len(items) == 1:
+            return items
+        orders, reinvocation = self._request.orders, self._reinvocation
+        if reinvocation.order is not None:
+            return invocationorders.sort(items, reinvocation.order)
+        if orders is not None and not reinvocation.is_again:
+            own, *others = invocationorders.find_orders(items)
+            orders.own, orders.report = own.words, self._surroundings.listeners.observe_order
+            reinvocation.others = tuple(others)
+        return items
 
     def _is_ready(self, item: PolicyInvocation | ConfigurationProblem) -> bool:
         """Return whether a policy can be evaluated; note its problem otherwise."""
@@ -154,7 +168,7 @@ class _Round:
         except MatchConditionError as error:
             self._fail(policy, binding, str(error))
             return
-        key = _key(item)
+        key = invocationorders.key_of(item)
         if self._reinvocation.is_again and not self._reinvoked.calls_again(key):
             return
         before = objects.new
@@ -244,12 +258,6 @@ class _Round:
         if binding is not None:
             by = f"policy '{policy.name}' with binding '{binding.name}'"
         self._failures.append((Denial(policy.name, problem, reason), f"{by} denied request: {problem}"))
-
-
-def _key(item: PolicyInvocation) -> Hashable:
-    """Return the policy, binding and param of an invocation."""
-    metadata = {} if item.param is None else item.param.get("metadata") or {}
-    return item.policy.name, item.binding.name, metadata.get("namespace"), metadata.get("name")
 
 
 def _decode(merged: Resource, go: GoObjects) -> Resource:

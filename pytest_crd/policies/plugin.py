@@ -50,4 +50,5 @@ class PolicyPlugin(NamedTuple):
         """
         policies = self.read().validating
         if policies and not invocations.is_exempt(request):
-            validating.validate(policies, request, self.surroundings, self.profile, warnings)
+            surroundings = self.surroundings.unheard if request.is_rehearsal else self.surroundings
+            validating.validate(policies, request, surroundings, self.profile, warnings)

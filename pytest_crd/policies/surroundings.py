@@ -55,12 +55,14 @@ class PolicyListeners:
         observe: Called with each evaluated expression.
         observe_problem: Called with each policy or binding that cannot be evaluated.
         observe_match: Called with each policy that a request matches, with its binding and param.
+        observe_order: Called with the words about an answer that depends on the order of policies.
     """
 
     annotate: Annotate = ignore
     observe: Observe = ignore
     observe_problem: Callable[[ConfigurationProblem], None] = ignore
     observe_match: Callable[[PolicyInvocation], None] = ignore
+    observe_order: Callable[[str], None] = ignore
 
 
 class Surroundings(NamedTuple):
@@ -76,3 +78,8 @@ class Surroundings(NamedTuple):
     namespace_of: NamespaceOf
     params: ParamSource
     listeners: PolicyListeners
+
+    @property
+    def unheard(self) -> Surroundings:
+        """The same facts without listeners."""
+        return self._replace(listeners=PolicyListeners())

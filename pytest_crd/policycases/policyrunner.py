@@ -174,6 +174,9 @@ def _demand_match(case: PolicyCase, subject: PolicySubject, outcome: PolicyOutco
 
 def _compare(case: PolicyCase, outcome: PolicyOutcome) -> Iterator[Mismatch]:
     response, recording = outcome.response, outcome.recording
+    if recording.order_dependence:
+        yield caserunner.refuse_order(case, recording.order_dependence)
+        return
     if case.matched is False:
         if recording.is_matched:
             yield Matched(_describe_match(recording))

@@ -30,6 +30,7 @@ class Recording:
         problems: The policy or the bindings that cannot be evaluated.
         annotations: The audit annotations.
         denials: The denials.
+        order_dependence: Two orders of bindings or params with different answers, in words; empty if the answer depends on none.
         is_refused: Whether admission refuses the request.
     """
 
@@ -41,6 +42,7 @@ class Recording:
     problems: list[ConfigurationProblem] = field(default_factory=list)
     annotations: dict[str, str] = field(default_factory=dict)
     denials: tuple[Denial, ...] = ()
+    order_dependence: str = ""
     is_refused: bool = False
 
     def listen(self, listeners: PolicyListeners) -> None:
@@ -49,6 +51,7 @@ class Recording:
         listeners.observe = self._observe
         listeners.observe_match = self._observe_match
         listeners.observe_problem = self._observe_problem
+        listeners.observe_order = self._observe_order
 
     def _annotate(self, key: str, value: str) -> None:
         self.annotations[key] = value
@@ -65,6 +68,9 @@ class Recording:
     def _observe_problem(self, problem: ConfigurationProblem) -> None:
         self.problems.append(problem)
         self.others.observe_problem(problem)
+
+    def _observe_order(self, words: str) -> None:
+        self.order_dependence = words
 
     @property
     def is_matched(self) -> bool:
@@ -120,6 +126,8 @@ class RecordedAdmission(NamedTuple):
     def _record(
         self, admit: Callable[[AdmissionRequest], Admitted], request: AdmissionRequest, *, is_asked: bool
     ) -> Admitted:
+        if request.is_rehearsal:
+            return admit(self.complete(request))
         if is_asked:
             self.recording.requests.append(request)
         try:

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,6 +20,7 @@ from support import sessions
 
 from pytest_crd import __main__ as program
 from pytest_crd.cli import serve, serving
+from pytest_crd.server.api import Api
 
 pytestmark = pytest.mark.session
 
@@ -231,6 +233,22 @@ def test_waiting_goes_on_until_it_is_interrupted(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(threading, "Event", Interrupted)
     with pytest.raises(KeyboardInterrupt):
         serving._wait()
+
+
+@pytest.mark.usefixtures("defaults")
+def test_an_answer_that_depends_on_the_order_of_policies_is_a_warning(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    started: list[Api] = []
+
+    def start(*arguments: Any, **options: Any) -> Api:
+        started.append(Api(*arguments, **options))
+        return started[0]
+
+    monkeypatch.setattr(serving, "Api", start)
+    monkeypatch.setattr(serving, "_wait", lambda: started[0].catalog.policy_listeners.observe_order("two orders"))
+    assert program.main(["serve", "gardens.yaml"]) == 0
+    assert capsys.readouterr().err == "warning: two orders\n"
 
 
 @pytest.mark.parametrize("paths", [[], ["empty"]])

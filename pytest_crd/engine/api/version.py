@@ -184,9 +184,12 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
 
     def over_objects_of(self, old: CrdVersion[CrdT]) -> CrdVersion[CrdT]:
         """
-        Return the same version for objects that are stored under the CRD of *old*, in the storage version of that CRD.
+        Return the same version for old objects in the storage version of another CRD.
 
-        If this CRD no longer has that version, the objects were migrated to its own storage version.
+        If this CRD does not have that version, the objects were migrated to its own storage version.
+
+        Args:
+            old: A version of the CRD under which the objects were stored.
         """
         storage = old.storage_name if old.storage_name in {schema.spec.name for schema in self._answers.schemas} else ""
         if storage in {"", self.storage_name}:

@@ -17,6 +17,7 @@ from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import (
     FIXED_VALUES,
     GeneratedValues,
+    OrderDependentError,
     Request,
     RequestOutcome,
     Subresource,
@@ -86,6 +87,7 @@ class ResourceClient(ABC):
             ManifestError: The server cannot read the text.
             TypeError: The resource holds a value that is not JSON; or an old object, or its metadata, is not a mapping.
             UnsupportedConstructError: The server serves no custom resources under this schema.
+            OrderDependentError: The answer depends on the random order of mutating policies.
 
         Errors:
             Those of the response, in the server's order; sorted by field where the server's order is random.
@@ -115,7 +117,7 @@ class ResourceClient(ABC):
             field_validation: How unknown and duplicate fields are treated.
 
         Raises:
-            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
+            ManifestError, TypeError, UnsupportedConstructError, OrderDependentError: As for `create`.
 
         Reference:
             KEP-4008 on ratcheting; apiextensions-apiserver registry/customresource/strategy.go.
@@ -144,7 +146,7 @@ class ResourceClient(ABC):
             field_validation: How unknown and duplicate fields are treated.
 
         Raises:
-            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
+            ManifestError, TypeError, UnsupportedConstructError, OrderDependentError: As for `create`.
 
         Reference:
             apiextensions-apiserver registry/customresource/status_strategy.go.
@@ -182,7 +184,7 @@ class ResourceClient(ABC):
             field_validation: How unknown and duplicate fields are treated, in the patch and in the patched object.
 
         Raises:
-            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
+            ManifestError, TypeError, UnsupportedConstructError, OrderDependentError: As for `create`.
 
         Reference:
             RFC 6902, RFC 7386; apiserver endpoints/handlers/patch.go.
@@ -221,7 +223,7 @@ class ResourceClient(ABC):
             The answer with the object to store; the attribute `scale` is the Scale of the response body.
 
         Raises:
-            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
+            ManifestError, TypeError, UnsupportedConstructError, OrderDependentError: As for `create`.
 
         Reference:
             apiextensions-apiserver registry/customresource/etcd.go, ScaleREST.
@@ -258,7 +260,7 @@ class ResourceClient(ABC):
             field_validation: How duplicate fields are treated; unknown fields are always refused.
 
         Raises:
-            ManifestError, TypeError, UnsupportedConstructError: As for `create`.
+            ManifestError, TypeError, UnsupportedConstructError, OrderDependentError: As for `create`.
             ValueError: *subresource* is not the name of a subresource.
 
         Reference:
@@ -306,8 +308,9 @@ class ResourceClient(ABC):
 
     def _stored_as(self, strategy: Strategy, old: object) -> dict[str, JSONValue]:
         """Return apiVersion and kind of a stored object."""
-        stated = old.get("apiVersion") if isinstance(old, Mapping) else None
-        return {**strategy.type_meta, "apiVersion": self.stored_as or stated or strategy.type_meta["apiVersion"]}
+        own_version = old.get("apiVersion") if isinstance(old, Mapping) else None
+        api_version = self.stored_as or own_version or strategy.type_meta["apiVersion"]
+        return {**strategy.type_meta, "apiVersion": api_version}
 
     def _send(
         self,
@@ -324,6 +327,8 @@ class ResourceClient(ABC):
         )
         outcome = self._handle(strategy, stored, completed, FIXED_VALUES, self.admission)
         outcome.report()
+        if outcome.order_dependence:
+            raise OrderDependentError(outcome.order_dependence)
         return outcome.response
 
     def _handle(

@@ -6,12 +6,14 @@ The engine calls them at their place in a request, and knows nothing else about 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry.requestbody import RefusedError
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType  # only requests need it
@@ -84,6 +86,61 @@ def single_version(api_version: str) -> ObjectInterfaces:
     return ObjectInterfaces((version,), lambda resource, _: resource, lambda resource: resource)
 
 
+class Admitted(NamedTuple):
+    """
+    The result of admission.
+
+    Attributes:
+        object: The object, changed by mutating plugins; None on DELETE.
+        warnings: The warnings for the client.
+    """
+
+    object: Resource | None
+    warnings: tuple[str, ...] = ()
+
+
+class PolicyOrder(NamedTuple):
+    """
+    An order of the policies that a request matches.
+
+    Attributes:
+        keys: The keys of the policies with their bindings and params.
+        words: The policies, for reports.
+    """
+
+    keys: tuple[Hashable, ...]
+    words: str
+
+
+class OrderVariant(NamedTuple):
+    """
+    The result of the mutating plugins in another order.
+
+    Attributes:
+        order: The order.
+        result: The result, or the refusal.
+    """
+
+    order: PolicyOrder
+    result: Admitted | RefusedError
+
+
+@dataclass(slots=True, eq=False)
+class Orders:
+    """
+    The orders in which the mutating plugins were tried for a request.
+
+    Attributes:
+        own: The order of the result, in words.
+        variants: The different results in other orders.
+        report: Called with the words about an answer that depends on the order.
+    """
+
+    own: str = ""
+    variants: list[OrderVariant] = field(default_factory=list)
+    report: Callable[[str], None] = lambda _: None
+
+
 class AdmissionRequest(NamedTuple):
     """
     A request as admission plugins see it.
@@ -105,6 +162,8 @@ class AdmissionRequest(NamedTuple):
         interfaces: Functions for its objects.
         authorize: The authorizer of the server, called with an `AccessRequest` of CEL; None if roles are unknown.
         kind_api_version: The apiVersion of the kind, if it is not that of the resource; also empty for a Scale.
+        orders: Takes the results in other orders; None if nobody compares them.
+        is_rehearsal: Whether no listener hears of the request.
 
     Reference:
         apiserver admission/interfaces.go, Attributes.
@@ -126,19 +185,8 @@ class AdmissionRequest(NamedTuple):
     interfaces: ObjectInterfaces
     authorize: Callable[[Any], Any] | None = None
     kind_api_version: str = ""
-
-
-class Admitted(NamedTuple):
-    """
-    The result of admission.
-
-    Attributes:
-        object: The object, changed by mutating plugins; None on DELETE.
-        warnings: The warnings for the client.
-    """
-
-    object: Resource | None
-    warnings: tuple[str, ...] = ()
+    orders: Orders | None = None
+    is_rehearsal: bool = False
 
 
 class Admission(Protocol):

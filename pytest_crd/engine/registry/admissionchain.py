@@ -7,13 +7,13 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.registry import admittedmetadata
-from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted
+from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted, OrderVariant, PolicyOrder
 from pytest_crd.engine.registry.requestbody import RefusedError
 
 _State = TypeVar("_State")
@@ -26,12 +26,16 @@ class Reinvocation:
     Attributes:
         is_again: Whether this is the second round.
         is_needed: Whether a plugin changed the object, so that there is a second round.
+        order: The order of the policies; None for the order of their names.
+        others: The other orders that a server may choose; a plugin with more than one order sets them in the first round.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, order: PolicyOrder | None = None) -> None:
         """Create before the first round."""
         self.is_again = False
         self.is_needed = False
+        self.order = order
+        self.others: tuple[PolicyOrder, ...] = ()
         self._states: dict[Hashable, Any] = {}
 
     def state_of(self, plugin: Hashable, make: Callable[[], _State]) -> _State:
@@ -125,20 +129,16 @@ class AdmissionChain(NamedTuple):
         Raises:
             RefusedError: A plugin refuses the request.
         """
-        warnings: list[str] = []
-        reinvocation = Reinvocation()
-        try:
-            current = self._mutate_once(request, reinvocation, warnings)
-            if reinvocation.is_needed:
-                reinvocation.is_again = True
-                current = self._mutate_once(request._replace(object=current), reinvocation, warnings)
-            if current is not None and request.object is not None:
-                is_update = request.old_object is not None
-                current, problems = admittedmetadata.settle(request.object, current, is_update=is_update)
-                warnings += problems
-        except RefusedError as refused:
-            raise RefusedError(refused.refusal, warnings=(*warnings, *refused.warnings)) from None
-        return Admitted(current, tuple(warnings))
+        rounds = _Rounds(self.plugins, Reinvocation())
+        result = rounds.run(request)
+        if request.orders is not None and rounds.reinvocation.others:
+            results = ((order, _try(request, rounds, order)) for order in rounds.reinvocation.others)
+            request.orders.variants += (
+                OrderVariant(order, variant) for order, variant in results if not _equal(variant, result)
+            )
+        if isinstance(result, RefusedError):
+            raise result
+        return result
 
     def validate(self, request: AdmissionRequest) -> Admitted:
         """
@@ -155,10 +155,101 @@ class AdmissionChain(NamedTuple):
             raise RefusedError(refused.refusal, warnings=(*warnings, *refused.warnings)) from None
         return Admitted(request.object, tuple(warnings))
 
-    def _mutate_once(
-        self, request: AdmissionRequest, reinvocation: Reinvocation, warnings: list[str]
-    ) -> Resource | None:
+
+class _Call(NamedTuple):
+    """A call of a plugin: its input and its output, and whether a second round is needed after it."""
+
+    sent: Resource | None
+    returned: Resource | None
+    warnings: tuple[str, ...]
+    is_needed: bool
+
+
+class _OtherInputError(Exception):
+    """A plugin gets another object than in the order of the names, so that its earlier answer does not count."""
+
+
+class _Rounds:
+    """
+    The rounds of the mutating plugins in one order.
+
+    Attributes:
+        plugins: The plugins.
+        reinvocation: Their state.
+        calls: The calls of plugins.
+        ordered: The plugin that has several orders.
+    """
+
+    def __init__(
+        self, plugins: Sequence[AdmissionPlugin], reinvocation: Reinvocation, earlier: _Rounds | None = None
+    ) -> None:
+        """
+        Create before the first round.
+
+        Args:
+            plugins: The plugins.
+            reinvocation: Their state.
+            earlier: The rounds in the order of the names, whose calls of other plugins are not repeated; None to make all calls.
+        """
+        self.reinvocation = reinvocation
+        self.calls: list[_Call] = []
+        self.ordered = -1
+        self.plugins, self._earlier = plugins, earlier
+        self._warnings: list[str] = []
+
+    def run(self, request: AdmissionRequest) -> Admitted | RefusedError:
+        """Return the result, or the refusal."""
+        try:
+            current = self._mutate_once(request)
+            if self.reinvocation.is_needed:
+                self.reinvocation.is_again = True
+                current = self._mutate_once(request._replace(object=current))
+            if current is not None and request.object is not None:
+                is_update = request.old_object is not None
+                current, problems = admittedmetadata.settle(request.object, current, is_update=is_update)
+                self._warnings += problems
+        except RefusedError as refused:
+            return RefusedError(refused.refusal, warnings=(*self._warnings, *refused.warnings))
+        return Admitted(current, tuple(self._warnings))
+
+    def _mutate_once(self, request: AdmissionRequest) -> Resource | None:
         current = request.object
-        for plugin in self.plugins:
-            current = plugin.mutate(request._replace(object=current), reinvocation, warnings)
+        for index, plugin in enumerate(self.plugins):
+            call = self._call(index, plugin, request._replace(object=current))
+            self.calls.append(call)
+            current = call.returned
         return current
+
+    def _call(self, index: int, plugin: AdmissionPlugin, request: AdmissionRequest) -> _Call:
+        earlier = self._earlier
+        if earlier is not None and index != earlier.ordered:
+            call = earlier.calls[len(self.calls)] if len(self.calls) < len(earlier.calls) else None
+            if call is None or not jsonvalue.equal(call.sent, request.object):
+                raise _OtherInputError
+            self._warnings += call.warnings
+            self.reinvocation.is_needed = self.reinvocation.is_needed or call.is_needed
+            return call
+        warnings: list[str] = []
+        try:
+            returned = plugin.mutate(request, self.reinvocation, warnings)
+        finally:
+            self._warnings += warnings
+        if self.reinvocation.others and self.ordered < 0:
+            self.ordered = index
+        return _Call(request.object, returned, tuple(warnings), self.reinvocation.is_needed)
+
+
+def _try(request: AdmissionRequest, earlier: _Rounds, order: PolicyOrder) -> Admitted | RefusedError:
+    """Return the result in another order; other plugins are called again only for another object."""
+    request = request._replace(is_rehearsal=True)
+    try:
+        return _Rounds(earlier.plugins, Reinvocation(order), earlier).run(request)
+    except _OtherInputError:
+        return _Rounds(earlier.plugins, Reinvocation(order)).run(request)
+
+
+def _equal(first: Admitted | RefusedError, second: Admitted | RefusedError) -> bool:
+    """Return whether two results are equal."""
+    if isinstance(first, RefusedError) or isinstance(second, RefusedError):
+        return isinstance(first, RefusedError) and isinstance(second, RefusedError) and first.refusal == second.refusal
+    return jsonvalue.equal(first.object, second.object) and first.warnings == second.warnings

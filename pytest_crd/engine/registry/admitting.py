@@ -11,7 +11,14 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
-from pytest_crd.engine.registry.admission import Admission, AdmissionRequest, Admitted, ObjectInterfaces, Operation
+from pytest_crd.engine.registry.admission import (
+    Admission,
+    AdmissionRequest,
+    Admitted,
+    ObjectInterfaces,
+    Operation,
+    Orders,
+)
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestoptions import KINDS
 from pytest_crd.engine.registry.subresources import SCALE_TYPE_META
@@ -47,12 +54,14 @@ class RequestAdmission(NamedTuple):
         request: The request.
         target: The object in the URL.
         kind: The kind of the request.
+        orders: Takes the results in other orders of the plugins; None if nobody compares them.
     """
 
     plugins: Admission
     request: Request
     target: RequestTarget
     kind: AdmittedKind
+    orders: Orders | None = None
 
     def mutate(self, new: Resource, old: Resource | None) -> Admitted:
         """
@@ -61,7 +70,7 @@ class RequestAdmission(NamedTuple):
         Raises:
             RefusedError: A plugin refuses the request.
         """
-        return self.plugins.mutate(self._attributes(new, old))
+        return self.plugins.mutate(self._attributes(new, old)._replace(orders=self.orders))
 
     def validate(self, new: Resource, old: Resource | None) -> tuple[str, ...]:
         """

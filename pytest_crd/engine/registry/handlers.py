@@ -20,8 +20,8 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata, systemmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
-from pytest_crd.engine.registry import checkedwrites, response, scale, storagelimits
-from pytest_crd.engine.registry.admission import Admission
+from pytest_crd.engine.registry import admissionorders, checkedwrites, response, scale, storagelimits
+from pytest_crd.engine.registry.admission import Admission, Orders, OrderVariant
 from pytest_crd.engine.registry.admitting import RequestAdmission
 from pytest_crd.engine.registry.checkedwrites import CheckedWrite
 from pytest_crd.engine.registry.desiredobject import RequestReader
@@ -60,6 +60,29 @@ def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
     Reference:
         apiserver endpoints/handlers/create.go, update.go, patch.go; registry/rest/create.go, update.go; registry/generic/registry/store.go.
     """
+    if admission is None:
+        return _decide(stored, request, strategy, generated, observe, None)
+    orders = Orders()
+    outcome = _decide(stored, request, strategy, generated, observe, (admission, orders))
+    if orders.variants:
+
+        def answer(variant: OrderVariant) -> Response:
+            plugins = admissionorders.VariantAdmission(admission, variant)
+            return _decide(stored, request, strategy, generated, None, (plugins, Orders())).response
+
+        outcome.order_dependence = admissionorders.compare(orders, outcome.response, answer)
+    return outcome
+
+
+def _decide(  # noqa: PLR0913, PLR0917 - a request, its surroundings and listeners
+    stored: Resource | None,
+    request: Request,
+    strategy: Strategy,
+    generated: GeneratedValues,
+    observe: Observe | None,
+    admission: tuple[Admission, Orders] | None,
+) -> RequestOutcome:
+    """Handle a request as `handle` does, with the admission plugins in one order."""
     before = None if stored is None else without_version(stored)
     if not strategy.is_served:
         return RequestOutcome(response.refused(refusal.NOT_SERVED, subject={}), before)
@@ -76,7 +99,7 @@ def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
         return RequestOutcome(_refuse(refused, _target(request, None, strategy), request, strategy, observe), before)
     target = _target(request, live, strategy)
     outcomes: list[RuleOutcome] | None = None if observe is None else []
-    plugins = None if admission is None else RequestAdmission(admission, request, target, strategy)
+    plugins = None if admission is None else RequestAdmission(admission[0], request, target, strategy, admission[1])
     try:
         read = _reader(request, strategy, plugins).read(request, live, target, generated)
         write = strategy.prepare(read, live, request.subresource)

@@ -95,6 +95,10 @@ FIXED_VALUES: Final = GeneratedValues(
 """Fixed time, uid and name suffix, for responses whose generated values do not matter."""
 
 
+class OrderDependentError(AssertionError):
+    """An answer that depends on the random order of mutating policies; the message has two orders with their answers."""
+
+
 class RequestOutcome:
     """
     Outcome of a request.
@@ -107,6 +111,7 @@ class RequestOutcome:
         report: Reports the request to the observer of the CRD. A server calls it once the request counts.
         sent_version: The resourceVersion of a new object, which only a dry run keeps; empty without one.
         is_read_back: False if the object is stored, but no webhook converts it back for the response.
+        order_dependence: Two orders of policies with different answers, in words; empty if the answer depends on no order.
     """
 
     def __init__(
@@ -133,6 +138,7 @@ class RequestOutcome:
         self.sent_version = sent_version
         self.is_read_back = is_read_back
         self.report: Callable[[], None] = lambda: None
+        self.order_dependence = ""
         self._load = load
 
     @cached_property

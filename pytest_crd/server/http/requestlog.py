@@ -153,6 +153,7 @@ class RequestLog:
         self._unenforced: Counter[str] = Counter()
         self._unserved: Counter[str] = Counter()
         self._forbidden: Counter[str] = Counter()
+        self._order_dependences: dict[str, None] = {}
         self._users: set[str] = set()
         self._failures: list[str] = []
         self._decisions: set[object] = set()
@@ -202,7 +203,7 @@ class RequestLog:
         """Forget all requests and all counts of fields and kinds."""
         with self._lock:
             counters = (self._unvalidated, self._unenforced, self._unserved, self._forbidden)
-            for collection in (self._exchanges, self._dropped, self._users, *counters):
+            for collection in (self._exchanges, self._dropped, self._users, self._order_dependences, *counters):
                 collection.clear()
 
     @property
@@ -245,6 +246,17 @@ class RequestLog:
         with self._lock:
             failures, self._failures = self._failures, []
         return failures
+
+    @property
+    def order_dependences(self) -> tuple[str, ...]:
+        """The answers that depend on the order of mutating policies: two orders with their answers."""
+        with self._lock:
+            return tuple(self._order_dependences)
+
+    def note_order(self, words: str) -> None:
+        """Add an answer that depends on the order of mutating policies."""
+        with self._lock:
+            self._order_dependences[words] = None
 
     @property
     def users(self) -> frozenset[str]:

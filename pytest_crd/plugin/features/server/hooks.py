@@ -236,6 +236,7 @@ def _properties(log: RequestLog) -> list[tuple[str, object]]:
     properties: list[tuple[str, object]] = []
     for words, place in log.dropped.items():
         properties.append((session.WARNING, f"{place or 'crd_server'}: warning: {words}"))
+    properties += ((session.WARNING, f"crd_server: warning: {words}") for words in log.order_dependences)
     if log.unvalidated:
         properties.append((servers.UNVALIDATED, dict(log.unvalidated)))
     if log.unenforced:

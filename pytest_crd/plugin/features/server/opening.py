@@ -104,6 +104,7 @@ def _open_in_process(
         collects_garbage = bool(server.GARBAGE_COLLECTION.read_value(request.config))
     api = _api(request.config, crds, version, token, collects_garbage=collects_garbage)
     log, faults = RequestLog(api.request_names), Faults(api.request_names)
+    api.catalog.policy_listeners.observe_order = log.note_order
     api.on_collection = log.note
     installed = _install(request.config, api, roles)
     certificates = _certificates(request.config)

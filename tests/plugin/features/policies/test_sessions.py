@@ -306,3 +306,42 @@ def test_a_server_refuses_policies_of_kinds_that_it_does_not_serve(timers: Proje
     result = timers.run("test_server.py")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*Kubernetes 1.37 does not serve Limit of b.example.com/v1*"])
+
+
+ORDERED = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {{name: {0}}}
+spec:
+  matchConstraints:
+    resourceRules: [{{apiGroups: [stories.example.com], apiVersions: [v1], operations: [CREATE], resources: [timers]}}]
+  reinvocationPolicy: Never
+  mutations: [{{patchType: ApplyConfiguration, applyConfiguration: {{expression: "Object{{spec: Object.spec{{owner: '{0}'}}}}"}}}}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {{name: {0}}}
+spec: {{policyName: {0}}}
+"""
+
+
+@pytest.mark.session
+def test_answers_that_depend_on_the_order_of_policies_fail_cases_and_are_warnings_of_servers(timers: Project) -> None:
+    timers.write("config/policies/policy.yaml", "---\n".join(map(ORDERED.format, ("jack", "jane"))))
+    case = "{name: a, input: {spec: {seconds: 1}}, accepted: true}"
+    timers.write("test_timers.crd.yaml", f"crd: timers.stories.example.com\ncreate:\n- {case}\n")
+    timers.write(
+        "test_server.py",
+        "def test_it(crd_server):\n    crd_server['timers'].create({'metadata': {'name': 'a'}, 'spec': {'seconds': 1}})\n",
+    )
+    result = timers.run("test_server.py", "test_timers.crd.yaml")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "  the answer depends on the order of mutating admission policies, which is random on a server:",
+            '    jack, jane: 201, spec.owner: "jane"',
+            '    jane, jack: 201, spec.owner: "jack"',
+            "*crd_server: warning: the answer depends on the order of mutating admission policies, *:",
+            '*    jack, jane: 201, spec.owner: "jane"',
+        ]
+    )
