@@ -17,9 +17,14 @@ from pytest_crd.server.http.httpmessages import HTTPAnswer
 _ADMINISTRATOR: Final = User("admin", "admin", ("system:masters", "system:authenticated"))
 
 
-def replay(conversation: Conversation, version: str) -> JSONValue:
+def replay(conversation: Conversation, version: str, orders: list[int] | None = None) -> JSONValue:
     """
     Return our answers and audit annotations, in the form of recordings.
+
+    Args:
+        conversation: The conversation.
+        version: The Kubernetes version.
+        orders: Takes the numbers of the requests whose answers depend on the order of policies; None to ignore them.
 
     Raises:
         AssertionError: Our server refuses an object of the start.
@@ -45,7 +50,12 @@ def replay(conversation: Conversation, version: str) -> JSONValue:
     def annotate(key: str, value: str) -> None:
         annotations[-1][key] = value
 
+    def observe_order(_words: str) -> None:
+        if orders is not None:
+            orders.append(len(annotations) - 1)
+
     api.catalog.policy_listeners.annotate = annotate
+    api.catalog.policy_listeners.observe_order = observe_order
     results = list(policyconversations.run(filled.requests, send_audited, NAMESPACE))
     return policyconversations.normalize(results, annotations, filled.requests, NAMESPACE)
 

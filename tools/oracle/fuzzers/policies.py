@@ -39,6 +39,8 @@ KNOWN: Final[Mapping[str, Callable[[str], bool]]] = {
 }
 """Predicates for known differences by their reasons."""
 
+ORDER: Final = "a server evaluates mutating policies in random order, and our server says that the answer depends on it"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the counts, the seed and the version."""
@@ -55,14 +57,18 @@ def main(options: argparse.Namespace) -> int:
         for number in range(-(-options.requests // _LENGTH))
     ]
     answers = _answers(options, conversations)
-    started, differing, matched = time.monotonic(), 0, 0
+    started, differing, matched, ordered = time.monotonic(), 0, 0, 0
     counts: Counter[str] = Counter()
     for conversation, theirs in zip(conversations, answers, strict=True):
         matched += sum("AdmissionPolicy '" in json.dumps(answer) for answer in theirs["answers"])
-        number, difference = _compare(conversation, theirs, options.kubernetes_version)
+        orders: list[int] = []
+        number, difference = _compare(conversation, theirs, options.kubernetes_version, orders)
+        ordered += len(orders)
         if not difference:
             continue
         reason = next((reason for reason, is_known in KNOWN.items() if is_known(difference)), "")
+        if any(place <= number for place in orders):
+            reason = ORDER
         counts[reason] += 1
         differing += not reason
         if not reason and differing <= options.limit:
@@ -72,16 +78,17 @@ def main(options: argparse.Namespace) -> int:
     seconds = time.monotonic() - started
     requests = len(conversations) * _LENGTH
     print(f"{len(conversations)} conversations, {requests} requests, {matched} named by a policy, {differing} differ ({seconds:.0f} s)")  # fmt: skip
+    print(f"{ordered} answers depend on the order of mutating policies")
     for reason, count in counts.items():
         if reason:
             print(f"{count} differ as known: {reason}")
     return int(bool(differing))
 
 
-def _compare(conversation: Conversation, theirs: JSONValue, version: str) -> tuple[int, str]:
-    """Return the number of the first request with another answer, and the difference."""
+def _compare(conversation: Conversation, theirs: JSONValue, version: str, orders: list[int]) -> tuple[int, str]:
+    """Return the number of the first request with another answer, and the difference; note the requests that depend on an order."""
     try:
-        return policyreplay.find_difference(policyreplay.replay(conversation, version), theirs)
+        return policyreplay.find_difference(policyreplay.replay(conversation, version, orders), theirs)
     except Exception as error:  # noqa: BLE001 - a crash is a difference
         return 0, f"crashes: {error!r}"
 

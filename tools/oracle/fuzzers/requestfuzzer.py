@@ -224,6 +224,11 @@ class Requests:
     def _compare_crd_updates(self, file: casefile.CaseFile, count: int) -> Iterator[Disagreement]:
         random = Random(file.crd["metadata"]["name"] + " updated")  # noqa: S311 - nothing here is secret
         crd = replies.definition(file.crd, self._version)
+        if any(
+            item.old_crd and crdgen.find_storage(item.old_crd) != crdgen.find_storage(file.crd)
+            for item in file.requests
+        ):
+            return  # the server remembers the other storage version of the old CRD
         for manifest in map(_with_sorted_keys, crdgen.flawed(random, file.crd, count)):
             content = {**file.content, "requests": [{"name": "what differs", "updateCRD": manifest}]}
             yield from self._compare_crd_update(crd, replace(file, content=content))

@@ -73,6 +73,22 @@ def with_schemas(crd: JSONValue, change: Callable[[Schema], Schema]) -> JSONValu
     return copied
 
 
+def find_storage(crd: JSONValue) -> str:
+    """Return the name of the storage version; empty without one."""
+    versions = ((crd or {}).get("spec") or {}).get("versions") or ()
+    return next((version["name"] for version in versions if version["storage"]), "")
+
+
+def with_other_storage(crd: JSONValue) -> Iterator[JSONValue]:
+    """Yield a copy of *crd* for each of its other versions, with that version as the storage version."""
+    names = [version["name"] for version in crd["spec"].get("versions") or () if not version["storage"]]
+    for name in names:
+        copied = copy.deepcopy(crd)
+        for version in copied["spec"]["versions"]:
+            version["storage"] = version["name"] == name
+        yield copied
+
+
 def flawed(random: Random, original: JSONValue, count: int) -> Iterator[JSONValue]:
     """Yield *count* copies of *original* with a flaw or two in the schema or elsewhere."""
     for _ in range(count):

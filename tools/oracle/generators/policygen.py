@@ -134,7 +134,8 @@ def conversation(random: Random, number: int, length: int) -> Conversation:
     """
     Return a random conversation.
 
-    Several denials at once would be in random order, so there is one validating policy with the action Deny, and one mutating policy.
+    Several denials at once would be in random order, so there is one validating policy with the action Deny. Up to three mutating policies
+    make answers that may depend on their order.
 
     Args:
         random: The source of randomness.
@@ -161,6 +162,9 @@ def conversation(random: Random, number: int, length: int) -> Conversation:
             "mutations": {"set": _mutating(random, params)},
             "mutationBindings": {"set": _binding(random, params)},
         }
+        for name in ("alter", "touch")[: random.choice((0, 0, 0, 1, 1, 2))]:
+            declared["mutations"][name] = _mutating(random, params)
+            declared["mutationBindings"][name] = _binding(random, params)
     return policyconversations.conversation("random", json.loads(json.dumps(declared)))
 
 

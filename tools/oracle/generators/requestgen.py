@@ -70,12 +70,21 @@ def relaxed(schema: Schema) -> Schema:
 _KEYWORDS: Final = (
     "minLength", "maxLength", "pattern", "format", "enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minItems", "maxItems", "minProperties", "maxProperties", "required", "x-kubernetes-list-type",
-    "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
+    "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-validations",
 )  # fmt: skip
+
+
+_RULES: Final = {
+    "string": ("self != 'a'", "self == oldSelf", "size(self) < 3"),
+    "integer": ("self > 0", "self >= oldSelf"),
+    "object": ("self == oldSelf",),
+}
 
 
 def _validate(random: Random, node: Schema) -> None:
     """Add a validation to one node, in place."""
+    if random.random() < 0.1 and "default" not in node and (rules := _RULES.get(str(node.get("type")))):
+        node["x-kubernetes-validations"] = [{"rule": random.choice(rules), "message": "a rule"}]
     match node.get("type"):
         case "string":
             _of_string(random, node)
@@ -306,6 +315,8 @@ def requests(random: Random, manifest: JSONValue, schema: Schema, count: int) ->
     """
     Return *count* requests of a case file: creates, updates of objects from before validation was added, status updates.
 
+    If the CRD has two versions, old objects may be stored in the other one.
+
     Args:
         random: The random generator.
         manifest: The CRD.
@@ -316,6 +327,7 @@ def requests(random: Random, manifest: JSONValue, schema: Schema, count: int) ->
     loose = relaxed(schema)
     old = crdgen.with_schemas(manifest, relaxed)
     has_status = any("status" in (version.get("subresources") or ()) for version in _versions(manifest["spec"]))
+    old = random.choice([old, *crdgen.with_other_storage(old)])
     for number in range(count):
         valid = _body(proper(random, schema))
         sent = copy.deepcopy(valid) if random.random() < 0.3 else flawed(random, valid, schema)
@@ -329,10 +341,15 @@ def requests(random: Random, manifest: JSONValue, schema: Schema, count: int) ->
             case chance if chance < 0.85 or not has_status:
                 # Stored objects match only the types, so that many are invalid now.
                 before = _body(proper(random, loose)) if random.random() < 0.6 else sent
-                content = {"update": _changed(random, before, valid, loose), "old": before, "oldSchema": old}
+                content = {
+                    "update": _changed(random, before, valid, loose),
+                    "old": before,
+                    "oldSchema": old,
+                }
             case _:
                 before = valid if random.random() < 0.5 else _body(proper(random, loose))
-                content = {"updateStatus": _changed(random, before, sent, loose), "old": before, "oldSchema": old}
+                written = _with_new_status(random, before, _changed(random, before, sent, loose))
+                content = {"updateStatus": written, "old": before, "oldSchema": old}
         if "old" in content:
             _name(content, f"n{number}")
             served = [version["name"] for version in manifest["spec"].get("versions") or () if version["served"]]
@@ -345,6 +362,13 @@ def requests(random: Random, manifest: JSONValue, schema: Schema, count: int) ->
             content |= {key: random.choice(("v1", "v2")) for key in keys}
         result.append({"name": f"request {number}", **content})
     return result
+
+
+def _with_new_status(random: Random, before: JSONValue, written: JSONValue) -> JSONValue:
+    """Return the object that a writer of the status sends: often *before* with the new status alone."""
+    if random.random() < 0.5 or "status" not in written:
+        return written
+    return {**before, "status": written["status"]}
 
 
 def _text(random: Random, manifest: JSONValue, sent: JSONValue) -> str:
