@@ -73,7 +73,8 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
             *clients.find_removed_selectors(before, after),
         ):
             collection.add(finding)
-        version_findings = VersionCollection(collection, Subject(before), Subject(after), _differences(before, after))
+        subjects = Subject(before), Subject(after.over_objects_of(before))
+        version_findings = VersionCollection(collection, *subjects, _differences(before, after))
         renamed |= renames.find_renames(version_findings.differences)
         notices += clients.describe_column_changes(before, after)
         _judge_specimens(version_findings, specimens.select(old, before.name))
