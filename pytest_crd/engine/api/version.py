@@ -196,12 +196,12 @@ class CrdVersion(ResourceClient, Generic[CrdT]):
             return self
         return CrdVersion(self._crd, self._schema, self._answers, self._context._replace(storage_before=storage))
 
-    @property
+    @cached_property
     def storage_name(self) -> str:
         """The name of the storage version of the CRD."""
         return next((schema.spec.name for schema in self._answers.schemas if schema.spec.storage), self.name)
 
-    @property
+    @cached_property
     def stored_as(self) -> str:
         """The apiVersion in which objects given as `old` are stored; empty if a webhook converts them, so that they state it."""
         if self.converter is not None:
