@@ -37,6 +37,17 @@ CHANGES: Final = {
     "Test kubectl scale": (".spec.replicas,", ".spec.maxReplicas,"),
     "Test a conflict of server-side apply": (LIST_MAP, ""),
     "Test that old objects stay valid after a stricter schema": ("- rule: self == oldSelf", "- rule: self != 'asia'"),
+    "Find out why a default is not applied": ("backup: {type: object,", "backup: {type: object, default: {},"),
+    "Test that the metadata of a template stays": (
+        "metadata: {type: object}",
+        "metadata: {type: object, x-kubernetes-preserve-unknown-fields: true}",
+    ),
+    "Find out why a rule fails with no such key": (
+        "- rule: self.image != ''",
+        "- rule: '!has(self.image) || size(self.image) > 0'",
+    ),
+    "Test a field selector": ("    selectableFields:\n    - {jsonPath: .spec.region}\n", ""),
+    "Test that a manifest is stored as it is in git": ("host: {type: string,", "host: {type: string, default: a,"),
     "Test that a pydantic model and a CRD agree": ("maximum: 9", "maximum: 10"),
     "Test a Python operator against an API server, without a cluster": ("default: 1", "default: 2"),
 }
@@ -52,11 +63,11 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Proje
     return project
 
 
-def test_the_page_has_twenty_one_recipes_and_an_index_of_all() -> None:
+def test_the_page_has_twenty_seven_recipes_and_an_index_of_all() -> None:
     headings = re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
 
     assert headings == [*RECIPES, "The CRD of this page"]
-    assert len(RECIPES) == 21
+    assert len(RECIPES) == 27
     assert all(markdown.blocks(section) for section in RECIPES.values())
 
 
