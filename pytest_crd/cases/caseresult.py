@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, NoReturn, TypeAlias
 
 from pytest_crd.cases.caseparts import ExpectedConflict, ExpectedError
 from pytest_crd.cases.comparison import Remainder
@@ -387,3 +387,7 @@ class CaseResult(NamedTuple):
     def holds(self) -> bool:
         """Whether the case holds."""
         return not self.mismatches
+
+    def __bool__(self) -> NoReturn:
+        """Raise TypeError: a bare `assert` would hold for a failed case, too."""
+        raise TypeError("a CaseResult is neither true nor false; write `.holds`, as in `assert result.holds`")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NoReturn
 
 # In a CRD without flaws, this condition is false, and all others are true.
 NON_STRUCTURAL: Final = "NonStructuralSchema"
@@ -25,6 +25,12 @@ class Condition:
     status: str
     reason: str
     message: str
+
+    def __bool__(self) -> NoReturn:
+        """Raise TypeError: a bare `assert` would hold for a false condition, too."""
+        raise TypeError(
+            'a Condition is neither true nor false; write `.status`, as in `assert condition.status == "True"`'
+        )
 
 
 def shows_flaw(condition: Condition) -> bool:

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NoReturn
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.changedfield import ChangedField
@@ -51,6 +51,10 @@ class Pruned:
         """
         return tuple(map(str, self.dropped))
 
+    def __bool__(self) -> NoReturn:
+        """Raise TypeError: a bare `assert` would always hold."""
+        raise TypeError("a Pruned is neither true nor false; write `.paths`, as in `assert not pruned.paths`")
+
     def __repr__(self) -> str:
         """Return the public attributes."""
         return f"Pruned(value={self.value!r}, paths={self.paths!r})"
@@ -80,6 +84,10 @@ class Defaulted:
     def nulls(self) -> tuple[str, ...]:
         """The paths of the dropped nulls."""
         return tuple(map(str, self.dropped))
+
+    def __bool__(self) -> NoReturn:
+        """Raise TypeError: a bare `assert` would always hold."""
+        raise TypeError("a Defaulted is neither true nor false; write `.paths`, as in `assert defaulted.paths`")
 
     def __repr__(self) -> str:
         """Return the public attributes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror
@@ -264,6 +264,10 @@ class Response:
 
     def _refusal(self, words: str) -> NotAcceptedError:
         return NotAcceptedError(f"{words}: {self.code}\n{_listed(_explained(self.errors))}", self.errors)
+
+    def __bool__(self) -> NoReturn:
+        """Raise TypeError: a bare `assert` would hold for a refusal, too."""
+        raise TypeError("a Response is neither true nor false; write `.accepted`, as in `assert response.accepted`")
 
     def __repr__(self) -> str:
         """Return the code, and the errors or the dropped fields, on one line."""
