@@ -2,7 +2,7 @@
 Patches in case files: the server's JSON Patch and merge patch, with `times`, and stricter about typos.
 
 An `add` or `replace` may have `times`, an extension that RFC 6902 permits: the text or list is repeated that often.
-A server accepts a `replace`, a `copy` or a null of a missing field. In a case file they are mistakes.
+A server accepts a `replace`, a `copy`, a `test` for null or a null of a missing field. In a case file they are mistakes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _RELEASE: Final = JsonPatchRelease()
 # More than a server reads of one request.
 _MOST_REPEATED: Final = 3_000_000
 # The pointers that must name an existing field.
-_EXISTING: Final = {"replace": "path", "copy": "from"}
+_EXISTING: Final = {"replace": "path", "copy": "from", "test": "path"}
 
 
 class PatchError(ValueError):
@@ -50,7 +50,7 @@ def apply(value: JSONValue, patch: JSONValue) -> JSONValue:
             patch removes nothing.
     """
     if isinstance(patch, Mapping):
-        for place in _find_idle_nulls(value, patch):
+        for place in find_idle_nulls(value, patch):
             raise PatchError(
                 place, f"the null at {_written(place)} removes nothing; to send a null, write operations (`op: add`)"
             )
@@ -107,17 +107,31 @@ def _exists(value: JSONValue, pointer: str) -> bool:
     return True
 
 
-def _find_idle_nulls(value: JSONValue, patch: JSONValue) -> Iterator[tuple[str | int, ...]]:
-    """Yield the places of the nulls in *patch* that name a missing field, and of those in lists, which a server drops."""
+def find_idle_nulls(value: JSONValue, patch: JSONValue) -> Iterator[tuple[str | int, ...]]:
+    """
+    Yield the places of the nulls in a patch that change nothing in *value*.
+
+    In a merge patch these are nulls that name a missing field, and nulls in lists, which a server drops. In a JSON Patch these are
+    `test` operations for null.
+    """
+    if isinstance(patch, Mapping):
+        yield from _find_in_merge(value, patch)
+        return
+    for operation in patch:
+        if operation["op"] == "test" and operation["value"] is None:
+            yield jsonpatch.parse_pointer(operation["path"])
+
+
+def _find_in_merge(value: JSONValue, patch: JSONValue) -> Iterator[tuple[str | int, ...]]:
     if isinstance(patch, list):
         for index, item in enumerate(patch):
-            yield from ((index, *place) for place in _find_idle_nulls(None, item))
+            yield from ((index, *place) for place in _find_in_merge(None, item))
     elif isinstance(patch, dict):
         fields = value if isinstance(value, dict) else {}
         for key, item in patch.items():
             if item is None and key not in fields:
                 yield (key,)
-            yield from ((key, *place) for place in _find_idle_nulls(fields.get(key), item))
+            yield from ((key, *place) for place in _find_in_merge(fields.get(key), item))
 
 
 def _written(place: Sequence[str | int]) -> str:

@@ -111,17 +111,19 @@ class Present(NamedTuple):
 
 class Stray(NamedTuple):
     """
-    A field of the input that is dropped without being mentioned by the case.
+    A field of the input that is dropped, or whose null does nothing, without being mentioned by the case.
 
     Attributes:
         path: The path, as `unknown field` warnings spell it.
         is_lost: Whether it is dropped on storing only: the version knows it, the storage version does not.
         near: The path of a similar field; empty if there is none, None if the search was left out.
+        is_idle: Whether it is a null of a patch that changes nothing.
     """
 
     path: str
     is_lost: bool
     near: str | None
+    is_idle: bool = False
 
 
 class Strays(NamedTuple):

@@ -7,7 +7,7 @@ The fields of `metadata`, at the root and in embedded resources, are those of Go
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from pytest_crd import suggestions
@@ -16,6 +16,7 @@ from pytest_crd.engine import CrdVersion, UnsupportedConstructError, profile
 from pytest_crd.engine.golang import gotypes
 from pytest_crd.engine.metadata import metav1types
 from pytest_crd.engine.profile import Profile
+from pytest_crd.engine.registry import scale
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.metafields import TYPE_META
 from pytest_crd.engine.schema.schemamap import KEEPS_UNKNOWN, Each, Place, SchemaNode
@@ -46,6 +47,24 @@ class SchemaFields:
     def can_have(self, path: str) -> bool:
         """Return whether an object can have a field at *path*, in either spelling."""
         return any(True for _ in self._at(self._root, f".{path}"))
+
+    def is_named(self, path: Iterable[str | int], *, is_scale: bool = False) -> bool:
+        """
+        Return whether the schema names the field at the end of a path.
+
+        Args:
+            path: The steps to the field.
+            is_scale: Whether it is a field of the Scale of an object.
+        """
+        node: SchemaNode | None = _scale() if is_scale else self._root
+        is_named = False
+        for step in path:
+            if node is None:
+                return False
+            fields = self._fields(node)
+            is_named = step in fields
+            node = fields[str(step)] if is_named else node.items if node.items is not None else node.values
+        return is_named
 
     def near(self, path: str) -> str | None:
         """
@@ -130,6 +149,12 @@ def _of_resource(named: Profile) -> Mapping[str, SchemaNode]:
     """Return the fields that every object has, by name."""
     metadata = SchemaNode(_schema(metav1types.object_meta(named)), ("metadata",))
     return {**dict.fromkeys(TYPE_META, _SCALAR), "metadata": metadata}
+
+
+@functools.cache
+def _scale() -> SchemaNode:
+    """Return the fields of a Scale."""
+    return SchemaNode(_schema(scale.SCALE))
 
 
 def _is_served(version: CrdVersion) -> bool:

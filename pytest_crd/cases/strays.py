@@ -1,17 +1,18 @@
 """
 Fields of an input that the server drops and the case does not mention: either they or the case are misspelt.
 
-Without this check, such a case would hold whatever the values of the fields are.
+Without this check, such a case would hold whatever the values of the fields are. Nulls of a patch that remove nothing count, too,
+unless the schema names their fields.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from pytest_crd import suggestions
-from pytest_crd.cases import comparison
+from pytest_crd.cases import casepatch, comparison
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.caseresult import Stray, Strays
 from pytest_crd.cases.model import ApplyCase, Case, ConvertCase, DefaultingCase, PatchCase, PruningCase, RequestCase
@@ -30,6 +31,9 @@ _OF_SCALE: Final = f"if this is intended, list its warning in `warnings`, {_ALLO
 _UNDECLARED: Final = re.compile(r"(?<!\S)\S++(?<=:)(?= field not declared in schema)")
 _UNKNOWN: Final = re.compile(r'unknown field "(.*)"')
 _REMEDY: Final = f"if this is intended, list it in `pruned`, or in `lost` if the storage version drops it, {_ALLOW}"
+_OF_NULL: Final = (
+    f"if this is intended, state the whole object in `expected`, or list the path of a map key in `absent`, {_ALLOW}"
+)
 
 
 def find_in_request(case: RequestCase, input_: JSONValue, response: Response, subject: CaseSubject) -> Strays | None:
@@ -42,13 +46,15 @@ def find_in_request(case: RequestCase, input_: JSONValue, response: Response, su
         response: The server's response.
         subject: The CRD version.
     """
+    idle = [] if not isinstance(case, PatchCase) else [*_find_idle_nulls(case, subject)]
     if case.section.subresource == "scale":
-        return _strays(case, subject, [path for path in _warned(response) if not _is_accounted(case, path, response)])
+        warned = [path for path in _warned(response) if not _is_accounted(case, path, response)]
+        return _strays(case, subject, warned, idle=idle)
     counted = _counted(case, input_, subject.version)
     dropped = [path for path in response.pruned if not _is_accounted(case, path, response)]
     lost = [path for path in response.lost if case.lost is None and not _is_in_the_object(case, path)]
     before = case.old if isinstance(case, PatchCase) else None
-    return _strays(case, subject, [*_find_held(dropped, counted, before)], [*_find_held(lost, counted, before)])
+    return _strays(case, subject, [*_find_held(dropped, counted, before)], [*_find_held(lost, counted, before)], idle)
 
 
 def find_in_pruning(case: PruningCase, input_: JSONValue, pruned: Iterable[str], subject: CaseSubject) -> Strays | None:
@@ -80,19 +86,38 @@ def describe_undeclared(case: ApplyCase, response: Response, subject: CaseSubjec
 
 def describe(field: Stray) -> tuple[str, str]:
     """Return the problem with a field as a sentence of its own, and as words that follow its path."""
-    if field.is_lost:
+    if field.is_idle:
+        words = f"its null removes and tests nothing{suggestions.hint(field.near)}"
+    elif field.is_lost:
         words = "the storage version does not specify it, so that it is lost"
     else:
         words = f"the schema does not specify it{suggestions.hint(field.near)}"
     return f"{field.path}: {words}", words
 
 
-def _strays(case: Case, subject: CaseSubject, unknown: list[str], lost: list[str] | None = None) -> Strays | None:
+def _strays(
+    case: Case, subject: CaseSubject, unknown: Sequence[str], lost: Sequence[str] = (), idle: Sequence[str] = ()
+) -> Strays | None:
     is_scale = case.section.subresource == "scale"
     fields = [Stray(path, is_lost=False, near="" if is_scale else subject.fields.near(path)) for path in unknown]
-    fields += [Stray(path, is_lost=True, near="") for path in lost or ()]
+    fields += [Stray(path, is_lost=True, near="") for path in lost]
     remedy = _OF_SCALE if is_scale else _REMEDIES.get(case.section, _REMEDY)
+    idle = [path for path in idle if not any(fieldpath.leads_to(field.path, path) for field in fields)]
+    if idle and not fields:
+        remedy = _OF_NULL
+    for path in idle:
+        is_free = is_scale or subject.fields.can_have(path)
+        fields.append(Stray(path, is_lost=False, near="" if is_free else subject.fields.near(path), is_idle=True))
     return Strays(tuple(fields), remedy) if fields else None
+
+
+def _find_idle_nulls(case: PatchCase, subject: CaseSubject) -> Iterator[str]:
+    """Yield the paths of the nulls in a patch that change nothing and hold for any spelling: the schema does not name them."""
+    is_scale = case.section.subresource == "scale"
+    for place in casepatch.find_idle_nulls({} if is_scale else case.old, case.input):
+        path = fieldpath.unknown_field(place)
+        if not subject.fields.is_named(place, is_scale=is_scale) and not _is_in_the_object(case, path):
+            yield path
 
 
 def _counted(case: RequestCase, input_: JSONValue, version: CrdVersion) -> JSONValue:
@@ -107,14 +132,14 @@ def _counted(case: RequestCase, input_: JSONValue, version: CrdVersion) -> JSONV
 
 
 def _find_held(paths: Iterable[str], value: JSONValue, before: JSONValue = None) -> Iterator[str]:
-    """Yield the *paths* with a value other than null in *value* and without one in *before*, the old object."""
+    """Yield the *paths* with a value, also null, in *value* and without one in *before*, the old object."""
     for path in paths:
         if _has(value, path) and not _has(before, path):
             yield path
 
 
 def _has(value: JSONValue, path: str) -> bool:
-    return any(item is not None for _, item in comparison.find_places(value, path))
+    return any(True for _ in comparison.find_places(value, path))
 
 
 def _warned(response: Response) -> Iterator[str]:

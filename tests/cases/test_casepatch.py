@@ -64,6 +64,7 @@ def test_an_operation_is_applied(operation: dict[str, Any], place: tuple[str | i
         ({"op": "replace", "path": "/a/x", "value": 1}, "replace '/a/x': nothing is at /a/x"),
         ({"op": "copy", "from": "/x", "path": "/y"}, "copy '/y': nothing is at /x"),
         ({"op": "copy", "from": "/x/z", "path": "/y"}, "copy '/y': nothing is at /x/z"),
+        ({"op": "test", "path": "/a/x", "value": None}, "test '/a/x': nothing is at /a/x"),
         ({"op": "test", "path": "/a/b/0", "value": True}, "test '/a/b/0': testing value /a/b/0 failed: test failed"),
         (
             {"op": "add", "path": "/g", "value": 1, "times": 2},

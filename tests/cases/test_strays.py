@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.cases import caserunner, loader
+from pytest_crd.cases import caserunner, loader, strays
 from pytest_crd.cases.caseresult import CaseResult, NotReached, Strays
 from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.schemafields import SchemaFields
@@ -38,10 +38,17 @@ SPEC: dict[str, Any] = {
     },
 }
 STATUS = {"type": "object", "properties": {"phase": {"type": "string"}}}
+SCALE = {"scale": {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}}
 
 
 def _version(
-    name: str = "v1", *, status: bool = True, api: str = "v1", preserve: bool | None = None, **kubernetes: str
+    name: str = "v1",
+    *,
+    status: bool = True,
+    api: str = "v1",
+    preserve: bool | None = None,
+    scale: bool = False,
+    **kubernetes: str,
 ) -> CrdVersion:
     """Return a version of a CRD: v1, or the storage version v2, which knows nothing of `labels`."""
     stored = {**SPEC, "properties": {key: value for key, value in SPEC["properties"].items() if key != "labels"}}
@@ -50,7 +57,7 @@ def _version(
             "name": expected_names,
             "served": True,
             "storage": expected_names == "v2",
-            "subresources": {"status": {}} if status else {},
+            "subresources": {**({"status": {}} if status else {}), **(SCALE if scale else {})},
             "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec, "status": STATUS}}},
         }
         for expected_names, spec in (("v1", SPEC), ("v2", stored))
@@ -128,7 +135,7 @@ def test_a_misspelt_field_is_found_with_a_suggestion(section: str, case: str) ->
         pytest.param(
             "create", f"{MISSPELT}, fieldValidation: Strict, error: spec.replcas", id="an error that names it"
         ),
-        pytest.param("create", "input: {spec: {class: a, b: null}}, accepted: true", id="null"),
+        pytest.param("create", "input: {spec: {class: a, replicas: null}}, accepted: true", id="null of a known field"),
         pytest.param(
             "create",
             "input: {metadata: {name: a, creationTimestamp: null}, spec: {class: a}}, accepted: true",
@@ -164,6 +171,14 @@ def test_dropped_fields_that_a_case_mentions_are_accepted(section: str, case: st
         ("updateStatus", "old: {spec: {class: a}}, input: {status: {phas: x}}, accepted: true", "status.phas"),
         ("create", "input: {spec: {class: a, b: {c: null}}}, accepted: true", "spec.b"),
         ("create", "input: {spec: {class: a, b: ''}}, accepted: true", "spec.b"),
+        ("create", "input: {spec: {class: a, b: null}}, accepted: true", "spec.b"),
+        ("create", "input: {spec: {class: a, items: [{imag: null}]}}, accepted: true", "spec.items[0].imag"),
+        ("create", "input: {metadata: {labelz: null}, spec: {class: a}}, accepted: true", "metadata.labelz"),
+        ("update", "old: {spec: {class: a}}, input: {spec: {class: a, b: null}}, accepted: true", "spec.b"),
+        ("updateStatus", "old: {spec: {class: a}}, input: {status: {phas: null}}, accepted: true", "status.phas"),
+        ("patch", "old: {spec: {class: a}}, patch: [{op: add, path: /spec/b, value: null}], accepted: true", "spec.b"),
+        ("pruning", "input: {spec: {b: null}}, contains: {spec: {}}", "spec.b"),
+        ("defaulting", "input: {spec: {b: null}}, contains: {spec: {}}", "spec.b"),
         ("create", "input: {spec: {class: a, pods: {x: {apiVersion: v1, kind: P, metadata: {nme: a}}}}}, accepted: true",
          "spec.pods[x].metadata.nme"),
         ("create", "input: {metadata: {lables: {a: b}}, spec: {class: a}}, accepted: true", "metadata.lables"),
@@ -175,6 +190,62 @@ def test_dropped_fields_that_a_case_mentions_are_accepted(section: str, case: st
 )  # fmt: skip
 def test_dropped_fields_that_a_case_does_not_mention_are_found(section: str, case: str, found: str) -> None:
     assert [path for path, _, _ in _list_strays(_run(section, case))] == [found]
+
+
+STORED = "old: {metadata: {annotations: {x: z}}, spec: {class: a}}"
+
+
+@pytest.mark.parametrize(
+    ("section", "case", "found"),
+    [
+        ("patch", "patch: {spec: {replcas: null}}, accepted: true", "spec.replcas"),
+        ("patch", "patch: {spec: {replcas: null}}, pruned: []", "spec.replcas"),
+        ("patch", "patch: {spec: {replcas: null}}, fieldValidation: Strict, accepted: true", "spec.replcas"),
+        ("patch", "patch: {spec: {replcas: null, class: c}}, errors: [{field: spec.class}]", "spec.replcas"),
+        ("patch", "patch: {metadata: {annotationz: null}}, accepted: true", "metadata.annotationz"),
+        ("patch", "patch: {metadata: {annotations: {w: null}}}, accepted: true", "metadata.annotations.w"),
+        ("patch", "patch: {spec: {free: {w: null}}}, accepted: true", "spec.free.w"),
+        ("patch", "patch: {spec: {class: {w: {x: null}}}}, error: spec.class", "spec.class.w"),
+        ("patch", "patch: [{op: test, path: /spec/replcas, value: null}], accepted: true", "spec.replcas"),
+        ("patchStatus", "patch: {status: {phas: null}}, accepted: true", "status.phas"),
+        ("patchScale", "patch: {spec: {replcas: null}}, accepted: true", "spec.replcas"),
+        ("patchScale", "patch: {spec: {class: null}}, accepted: true", "spec.class"),
+        ("patchScale", "patch: [{op: test, path: /spec/replcas, value: null}], accepted: true", "spec.replcas"),
+    ],
+)  # fmt: skip
+def test_a_null_of_a_patch_that_does_nothing_is_found(section: str, case: str, found: str) -> None:
+    result = _run(section, f"{STORED}, {case}", version=_version(scale=True))
+
+    assert [path for path, _, _ in _list_strays(result)] == [found]
+
+
+@pytest.mark.parametrize(
+    ("section", "case"),
+    [
+        ("patch", "patch: {spec: {replicas: null}}, accepted: true"),
+        ("patch", "patch: {metadata: {annotations: null}}, accepted: true"),
+        ("patch", "patch: {metadata: {annotations: {x: null}}}, accepted: true"),
+        ("patch", "patch: {spec: {items: [{image: null}]}}, accepted: true"),
+        ("patch", "patch: {spec: {pods: {x: {apiVersion: v1, kind: P, metadata: {labels: null}}}}}, accepted: true"),
+        ("patch", "patch: {spec: {free: {w: null}}}, absent: [spec.free.w]"),
+        ("patch", "patch: [{op: test, path: /spec/items, value: null}], accepted: true"),
+        ("patch", "patch: [{op: test, path: /spec/items/0/image, value: null}], error: spec"),
+        ("patchStatus", "patch: {status: {phase: null}}, accepted: true"),
+        ("patchScale", "patch: {spec: {replicas: null}}, accepted: true"),
+    ],
+)  # fmt: skip
+def test_a_null_of_a_patch_with_a_known_field_or_an_effect_is_accepted(section: str, case: str) -> None:
+    assert _list_strays(_run(section, f"{STORED}, {case}", version=_version(scale=True))) == []
+
+
+def test_an_idle_null_is_explained_with_the_nearest_field() -> None:
+    (mismatch,) = _run("patch", f"{STORED}, patch: {{spec: {{replcas: null}}}}, accepted: true").mismatches
+
+    assert isinstance(mismatch, Strays)
+    assert strays.describe(mismatch.fields[0])[0] == (
+        "spec.replcas: its null removes and tests nothing; did you mean spec.replicas?"
+    )
+    assert mismatch.remedy.startswith("if this is intended, state the whole object in `expected`")
 
 
 def test_without_the_subresource_a_status_counts() -> None:

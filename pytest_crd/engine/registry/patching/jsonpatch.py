@@ -280,6 +280,11 @@ def _put(holder: Document, key: str, value: Document) -> None:
         holder.insert(index % size, value)
 
 
+def parse_pointer(pointer: str) -> tuple[str, ...]:
+    """Return the steps of a JSON Pointer."""
+    return tuple(map(_unescaped, pointer.split("/")[1:]))
+
+
 def _unescaped(token: str) -> str:
     return _ESCAPE.sub(lambda match: "/" if match[0] == "~1" else "~", token) if "~" in token else token
 
