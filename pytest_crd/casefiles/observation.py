@@ -19,7 +19,6 @@ from pytest_crd.cases.caseresult import (
     ConflictsMismatch,
     ErrorsMismatch,
     ManagersMismatch,
-    Matched,
     ObjectMismatch,
     PathsMismatch,
     Present,
@@ -135,7 +134,12 @@ def get_expectations(case: AnyCase, result: CaseResult) -> dict[str, JSONValue]:
     keys = [*case.listed, *_FURTHER.get(case.section, ())]
     left_out = {*_unknown(answer), *_get_left_out(case, answer)}
     listed = {key: _get_observed(key, case, result) for key in keys if key not in left_out}
-    return {verdict: _get_observed(verdict, case, result)} | {key: paths for key, paths in listed.items() if paths}
+    if isinstance(case, PolicyCase) and (answer.errors or not answer.is_changed or listed.pop("mutated", None)):
+        listed.pop("mutated", None)  # the whole object shows the changes
+    shown = {
+        key: paths for key, paths in listed.items() if paths or (key == "mutated" and isinstance(case, PolicyCase))
+    }
+    return {verdict: _get_observed(verdict, case, result)} | shown
 
 
 def _get_left_out(case: AnyCase, answer: CaseAnswer) -> frozenset[str]:
@@ -358,7 +362,6 @@ def _explain_by_hand(result: CaseResult) -> str:
 
 _BY_HAND: Final[Mapping[type, str]] = {
     Present: "absent",
-    Matched: "matched",
     ConflictsMismatch: "conflicts",
     Strays: "fields of the input that are dropped",
 }

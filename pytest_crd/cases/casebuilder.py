@@ -130,6 +130,11 @@ def _old_crd(value: Mapping[str, JSONValue]) -> OldCRD:
     return OldCRD(path=value["path"], place=("oldCRD", "path"))
 
 
+def _causes(value: JSONValue) -> tuple[str, ...]:
+    causes = value["because"] if isinstance(value, dict) else []
+    return (causes,) if isinstance(causes, str) else tuple(causes)
+
+
 _SECTIONS: Final = {section.value: section for section in Section}
 ATTRIBUTES: Final = {
     "nullsDropped": "nulls_dropped",
@@ -139,16 +144,18 @@ ATTRIBUTES: Final = {
     "from": "stored_as",
     "namespaceObject": "namespace_object",
     "auditAnnotations": "audit_annotations",
+    "matched": "unmatched",
 }
 _CONVERSIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(("name", "input", "old", "expected", "contains", "accepted", "error", "skip", "xfail"), _itself),
     **dict.fromkeys(("from", "to", "refused"), _itself),
     **dict.fromkeys(("fieldValidation", "user", "namespaceObject"), _itself),
-    **dict.fromkeys(("operation", "subresource", "auditAnnotations", "matched"), _itself),
+    **dict.fromkeys(("operation", "subresource", "auditAnnotations"), _itself),
     **dict.fromkeys(("params", "authorizer"), tuple),
     **dict.fromkeys(("absent", "pruned", "defaulted", "nullsDropped", "lost", "mutated", "warnings", "marks"), tuple),
     **dict.fromkeys(("errors", "containsErrors"), _errors),
     "oldCRD": _old_crd,
+    "matched": _causes,
     "steps": _steps,
     "managers": _managers,
     "conflicts": _conflicts,

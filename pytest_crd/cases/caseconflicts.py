@@ -29,7 +29,7 @@ CASE_CONFLICTS: Final = (
     ),
     *(
         Conflict("matched", key, "a policy that does not match a request decides nothing")
-        for key in ("expected", "contains", "absent", "error", "denied", "warnings", "auditAnnotations")
+        for key in ("expected", "contains", "absent", "error", "denied", "mutated", "warnings", "auditAnnotations")
     ),
     Conflict("skip", "xfail", "a case that is skipped cannot fail"),
 )

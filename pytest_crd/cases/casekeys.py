@@ -220,8 +220,10 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
     ),
     "mutated": CaseKey(
         form=valueforms.PATHS,
-        meaning="All field paths that mutating admission adds, changes or removes.",
-        sections=REQUESTS,
+        meaning=(
+            "All field paths that mutating admission adds, changes or removes. Empty for a mutating policy that changes nothing on purpose."
+        ),
+        sections=ADMITTED,
         expects=True,
     ),
     "warnings": CaseKey(
@@ -240,8 +242,11 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         expects=True,
     ),
     "matched": CaseKey(
-        form=keyschemas.constant("false", value=False),
-        meaning="The policy does not match the request; without this key it must match.",
+        form=valueforms.MATCHED,
+        meaning=(
+            "The policy does not match the request, because of exactly these causes: the fields of the policy or its bindings that "
+            "rule it out. Without this key it must match."
+        ),
         sections=_POLICIES,
         expects=True,
         remedy="leave it out where the policy matches",
@@ -269,7 +274,7 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         sections=ADMITTED,
     ),
     "namespaceObject": CaseKey(
-        form=keyschemas.any_object("a mapping (a Namespace)"),
+        form=valueforms.NAMESPACE,
         meaning=(
             "The Namespace of the object, for admission policies and webhooks: its labels, its annotations. By default "
             "it has the label of its name alone."

@@ -151,14 +151,16 @@ class NotReached(NamedTuple):
     message: str
 
 
-class Matched(NamedTuple):
+class Unstated(NamedTuple):
     """
-    A policy that matches a request, though the case states that it does not.
+    A fact about the answer that the case does not state: the case would hold for another reason than its reader believes.
 
     Attributes:
-        message: The bindings with which it matches.
+        key: The key of the case that states such a fact, or that would hold.
+        message: The fact, and the words that state it.
     """
 
+    key: str
     message: str
 
 
@@ -294,7 +296,7 @@ class ConflictsMismatch(NamedTuple):
     refusal: str = ""
 
 
-Mismatch: TypeAlias = "ObjectMismatch | PathsMismatch | Present | Strays | NotReached | Matched | Rejected | Accepted | ErrorsMismatch | MessageMismatch | ManagersMismatch | ConflictsMismatch"
+Mismatch: TypeAlias = "ObjectMismatch | PathsMismatch | Present | Strays | NotReached | Unstated | Rejected | Accepted | ErrorsMismatch | MessageMismatch | ManagersMismatch | ConflictsMismatch"
 
 
 class Context(NamedTuple):

@@ -198,6 +198,7 @@ def _run_request(
         _refuse_invalid_old(case, old_subject)
     _refuse_unknown(case, subject.version.unknown_when_stored)
     responses = questions.ask_all(sending.question(case, sent.body, subject.version, old_subject.version))
+    givenfacts.demand_uses(case, subject.version.crd.webhooks)
     if isinstance(case, ApplyCase):
         not_reached = _not_reached(case, responses)
         _refuse_another_reason(case, responses, not_reached, subject)

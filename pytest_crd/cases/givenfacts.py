@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from pytest_crd.cases.model import Case, CaseFileError, RequestCase
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import profile
-from pytest_crd.engine.api.context import AdmissionOfTests, GivenFacts, GivenParamError
+from pytest_crd.engine.api.context import AdmissionOfTests, GivenFacts, GivenParamError, UnusedFact
+from pytest_crd.engine.inputerror import Mistake
 
 _KEYS: Final = ("user", "namespaceObject", "params", "authorizer")
 
@@ -39,6 +41,34 @@ def give(case: RequestCase, subject: CaseSubject) -> CaseSubject:
     except GivenParamError as error:
         raise refuse_param(case, error) from None
     return CaseSubject(version.crd.with_webhooks(with_facts).version(version.name))
+
+
+def demand_uses(case: RequestCase, admission: object) -> None:
+    """
+    Raise an error if a case gives a fact that nothing reads, after its requests.
+
+    Args:
+        case: The case.
+        admission: The admission that its requests saw.
+
+    Raises:
+        CaseFileError: Each such fact.
+    """
+    if isinstance(admission, AdmissionOfTests):
+        refuse_unused(case, admission.find_unused())
+
+
+def refuse_unused(case: RequestCase, facts: Iterable[UnusedFact]) -> None:
+    """Raise CaseFileError if there are facts of a case that nothing reads."""
+    mistakes: list[Mistake] = []
+    for key, index, problem in facts:
+        place = (key,) if index is None else (key, index)
+        name = key if index is None else f"{key}[{index}]"
+        mistakes += case.mistake(
+            f"'{name}' of {case.title}: {problem}", *(place if key in case.declared else ("name",))
+        ).mistakes
+    if mistakes:
+        raise CaseFileError(mistakes)
 
 
 def refuse_param(case: Case, error: GivenParamError) -> CaseFileError:

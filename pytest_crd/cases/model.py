@@ -351,7 +351,7 @@ class PolicyCase(RequestCase):
         operation: `CREATE`, `UPDATE`, `DELETE` or `CONNECT`; None for CREATE without *old*, and UPDATE with it.
         subresource: The subresource to which the request is sent; empty for the object itself.
         audit_annotations: All audit annotations.
-        matched: False if the policy must not match the request; None if it must.
+        unmatched: The causes why the policy does not match the request, empty if the case names none; None if it must match.
     """
 
     section = Section.POLICY
@@ -361,12 +361,12 @@ class PolicyCase(RequestCase):
     operation: Operation | None = None
     subresource: str = ""
     audit_annotations: Mapping[str, str] | None = None
-    matched: bool | None = None
+    unmatched: tuple[str, ...] | None = None
 
     @property
     def listed(self) -> Mapping[str, tuple[str, ...] | None]:
         """The lists that the case states completely, by the key in the file."""
-        return {"warnings": self.warnings}
+        return {"mutated": self.mutated, "warnings": self.warnings}
 
 
 # All of them, so that type checkers find kinds of cases that a decision leaves out.

@@ -45,6 +45,7 @@ def compare_response(
         yield Accepted(response.code, expected, case.error, tuple(ratcheted), conflicts or (), denied, hint)
         return
     yield from denials.compare_denials(case, response)
+    yield from denials.find_unstated_failures(case, response)
     if isinstance(case, ApplyCase):
         yield from expectedowners.compare_conflicts(case, response)
     for key, wanted, is_open in (("errors", case.errors, False), ("containsErrors", case.contains_errors, True)):

@@ -6,7 +6,9 @@ from typing import Final
 
 from pytest_crd.cases import keyschemas
 from pytest_crd.cases.keyschemas import Conflict, Form, Need
+from pytest_crd.engine import profile
 from pytest_crd.engine.errors.fielderror import ErrorType
+from pytest_crd.engine.metadata import metav1types
 
 PATH: Final = keyschemas.text("a field path, as in spec.items[0].name")
 PATHS: Final = keyschemas.any_list("a list of field paths", PATH)
@@ -191,6 +193,47 @@ PARAMS: Final = keyschemas.any_list(
             "an object with `apiVersion:`, `kind:` and `metadata:`", _PARAM_KEYS, required=_PARAM_KEYS
         ),
         "additionalProperties": True,
+    },
+)
+_CAUSE: Final = keyschemas.text(
+    "a cause: resourceRules, excludeResourceRules, objectSelector, namespaceSelector, matchConditions.NAME, paramRef or exempt"
+)
+_MATCHED_KEYS: Final = {
+    "because": {
+        "title": "a cause, or a list of causes",
+        "type": ["string", "array"],
+        "pattern": _CAUSE["pattern"],
+        "minItems": 1,
+        "items": _CAUSE,
+        "description": (
+            "The causes: `resourceRules`, `excludeResourceRules`, `objectSelector` or `namespaceSelector` of the policy or of a binding; "
+            "`matchConditions.NAME` for a false condition (`matchConditions` if there is only one); `paramRef` for a missing param that "
+            "`parameterNotFoundAction` allows; `exempt` for a request that no policy sees."
+        ),
+    }
+}
+MATCHED: Final[Form] = {
+    **keyschemas.mapping("a mapping with `because:`", _MATCHED_KEYS, required=("because",)),
+    "type": ["object", "boolean"],
+    "not": {"const": True},
+}
+_METADATA_KEYS: Final = {
+    "labels": keyschemas.texts_by_key("a mapping from keys to texts"),
+    "annotations": keyschemas.texts_by_key("a mapping from keys to texts"),
+    **{
+        name: {"title": f"{name} of an object"}
+        for name in metav1types.object_meta(profile.named(profile.DEFAULT)).fields
+        if name not in {"labels", "annotations"}
+    },
+}
+NAMESPACE: Final = keyschemas.mapping(
+    "a mapping (a Namespace)",
+    {
+        "apiVersion": keyschemas.constant("v1", "v1"),
+        "kind": keyschemas.constant("Namespace", "Namespace"),
+        "metadata": keyschemas.mapping("a mapping (the metadata of a Namespace)", _METADATA_KEYS),
+        "spec": keyschemas.mapping("a mapping (the spec of a Namespace)", {"finalizers": _TEXTS}),
+        "status": keyschemas.any_object("a mapping (the status of a Namespace)"),
     },
 )
 OLD_CRD: Final = keyschemas.mapping(

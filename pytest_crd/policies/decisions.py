@@ -32,10 +32,12 @@ class PolicyDecision(NamedTuple):
     Attributes:
         message: The message.
         reason: The reason; empty after an error.
+        is_failure: Whether the policy could not decide, because of an error.
     """
 
     message: str
     reason: str = ""
+    is_failure: bool = False
 
 
 class Annotation(NamedTuple):
@@ -92,7 +94,7 @@ def decide(compiled: CompiledPolicy, activation: Activation, observe: Observe) -
 
 def _failed(policy: Policy, problem: str) -> PolicyDecision | None:
     """Return the decision after an error; None if the failure policy is Ignore."""
-    return None if policy.failure_policy == "Ignore" else PolicyDecision(problem)
+    return None if policy.failure_policy == "Ignore" else PolicyDecision(problem, is_failure=True)
 
 
 def _decide(

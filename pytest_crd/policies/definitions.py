@@ -23,6 +23,8 @@ MUTATING_BINDING: Final = "MutatingAdmissionPolicyBinding"
 APPLY_CONFIGURATION: Final = "ApplyConfiguration"
 JSON_PATCH: Final = "JSONPatch"
 KINDS: Final = (VALIDATING, VALIDATING_BINDING, MUTATING, MUTATING_BINDING)
+INVALID: Final = "Invalid"
+"""The reason of a refusal whose validation names none."""
 BINDING_OF: Final = {VALIDATING: VALIDATING_BINDING, MUTATING: MUTATING_BINDING}
 
 
@@ -145,6 +147,15 @@ class Policy(NamedTuple):
     reinvocation_policy: str = "Never"
     source: str = ""
     line: int = 0
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The expressions, and the messages and reasons of validations."""
+        texts = [item.expression for item in (*self.match_conditions, *self.variables, *self.mutations)]
+        texts += [item.value_expression for item in self.audit_annotations]
+        for item in self.validations:
+            texts += item.expression, item.message, item.message_expression, item.reason or INVALID
+        return tuple(filter(None, texts))
 
 
 class PolicyBinding(NamedTuple):

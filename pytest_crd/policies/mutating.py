@@ -37,7 +37,7 @@ from pytest_crd.policies import (
     valueorigins,
 )
 from pytest_crd.policies.compiledpolicies import CompiledPolicy
-from pytest_crd.policies.definitions import APPLY_CONFIGURATION, Policy, PolicyBinding
+from pytest_crd.policies.definitions import APPLY_CONFIGURATION, INVALID, Policy, PolicyBinding
 from pytest_crd.policies.evaluating import PolicyPart
 from pytest_crd.policies.invocations import BoundPolicy, ConfigurationProblem, PolicyInvocation
 from pytest_crd.policies.patcherrors import FailedMutationError
@@ -248,16 +248,14 @@ class _Round:
         kind = go.type.name.partition(".")[2]
         return f"converting ({invocation.version}.{kind}) to ({version}.{kind}): unknown conversion"
 
-    def _fail(
-        self, policy: Policy, binding: PolicyBinding | None, problem: str, reason: str = policyrefusals.INVALID
-    ) -> None:
+    def _fail(self, policy: Policy, binding: PolicyBinding | None, problem: str, reason: str = INVALID) -> None:
         """Note a policy that fails, unless its failure policy is Ignore."""
         if policy.failure_policy == "Ignore":
             return
         by = f"policy {printing.quote(policy.name)}"
         if binding is not None:
             by = f"policy '{policy.name}' with binding '{binding.name}'"
-        self._failures.append((Denial(policy.name, problem, reason), f"{by} denied request: {problem}"))
+        self._failures.append((Denial(policy.name, problem, reason, policy.texts), f"{by} denied request: {problem}"))
 
 
 def _decode(merged: Resource, go: GoObjects) -> Resource:

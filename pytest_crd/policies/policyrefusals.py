@@ -16,8 +16,6 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.admission import AdmissionRequest
 
-INVALID: Final = "Invalid"
-"""The reason of a refusal whose validation names none."""
 _CODES: Final = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413}
 _FAILED: Final = 403
 _NAMELESS: Final = "Unknown"

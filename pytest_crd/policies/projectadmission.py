@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from pytest_crd.engine.api.context import GivenFacts, NamespaceOf, Webhooks
+from pytest_crd.engine.api.context import GivenFacts, NamespaceOf, UnusedFact, Webhooks
 from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorize
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
@@ -17,6 +18,8 @@ from pytest_crd.engine.registry.admission import AdmissionRequest, User
 from pytest_crd.engine.registry.admissionchain import AdmissionChain, AdmissionPlugin, Reinvocation
 from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.yaml.manifest import Manifest
+from pytest_crd.policies import givenuses
+from pytest_crd.policies.givenuses import FactUses
 from pytest_crd.policies.invocations import PolicySet
 from pytest_crd.policies.params import NoParams, ParamSource
 from pytest_crd.policies.plugin import PolicyPlugin
@@ -85,12 +88,14 @@ class ProjectAdmission(NamedTuple):
         webhooks: The webhooks; None without any.
         given: The facts that a test gives.
         params: The params of the project and the test; None for those of the project alone.
+        uses: The uses of the facts of a test; None without them.
     """
 
     facts: ProjectFacts
     webhooks: Webhooks | None = None
     given: GivenFacts = NOTHING
     params: ParamSource | None = None
+    uses: FactUses | None = None
 
     def giving(self, given: GivenFacts, profile: Profile) -> ProjectAdmission:
         """
@@ -100,10 +105,15 @@ class ProjectAdmission(NamedTuple):
             GivenParamError: A param of the test cannot be stored.
             InputError: The mistakes in policies or params of the project.
         """
-        if not given.params:
-            return self._replace(given=given)
-        params = self.facts.store_params(given.params, profile)
-        return self._replace(given=given, params=params)
+        uses = FactUses()
+        facts = self.facts._replace(listeners=uses.listen(self.facts.listeners))
+        params = self.facts.store_params(given.params, profile) if given.params else None
+        return self._replace(facts=facts, given=given, params=params, uses=uses)
+
+    def find_unused(self) -> Iterator[UnusedFact]:
+        """Yield the facts of the test that no request has read so far."""
+        if self.uses is not None:
+            yield from givenuses.find_unused(self.given, self.uses, self.facts.is_granted)
 
     def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain:
         """
@@ -147,9 +157,12 @@ class ProjectAdmission(NamedTuple):
         """Return a request with the user of the test, and an authorizer that knows its rules."""
         user_info, rules = self.given.user, self.given.rules
         user = request.user if user_info is None else user_of(user_info)
-        if rules is None:
-            return request._replace(user=user, authorize=request.authorize or self.facts.authorize)
-        return request._replace(user=user, authorize=lambda access: self.facts.is_granted(rules, access))
+        authorize = request.authorize or self.facts.authorize
+        if rules is not None:
+            authorize = functools.partial(self.facts.is_granted, rules)
+        return request._replace(
+            user=user, authorize=authorize if self.uses is None else self.uses.note_accesses(authorize)
+        )
 
 
 class _GivenPlugin(NamedTuple):

@@ -17,7 +17,7 @@ from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import activation, compiledpolicies, decisions, invocations, policyrefusals
 from pytest_crd.policies.auditing import AuditAnnotations
 from pytest_crd.policies.decisions import PolicyDecision
-from pytest_crd.policies.definitions import Policy, PolicyBinding
+from pytest_crd.policies.definitions import INVALID, Policy, PolicyBinding
 from pytest_crd.policies.invocations import BoundPolicy, ConfigurationProblem, PolicyInvocation
 from pytest_crd.policies.surroundings import Surroundings
 from pytest_crd.webhooks.matching import Invocation
@@ -82,7 +82,7 @@ class _Validation:
         """Deny the request for a policy or a binding that cannot be evaluated, unless its failure policy is Ignore."""
         self._surroundings.listeners.observe_problem(problem)
         if problem.policy.failure_policy == _FAIL:
-            self._denials.append((problem.policy, problem.binding, PolicyDecision(problem.message)))
+            self._denials.append((problem.policy, problem.binding, PolicyDecision(problem.message, is_failure=True)))
 
     def _evaluate(self, item: PolicyInvocation) -> None:
         policy, binding, invocation, _ = item
@@ -105,7 +105,7 @@ class _Validation:
                 self._act(policy, binding, index, decision)
         for annotation in result.annotations:
             if annotation.problem:
-                self._denials.append((policy, binding, PolicyDecision(annotation.problem)))
+                self._denials.append((policy, binding, PolicyDecision(annotation.problem, is_failure=True)))
             else:
                 self._annotations.add(policy, annotation.key, annotation.value)
 
@@ -124,9 +124,11 @@ class _Validation:
         policy, binding, decision = self._denials[0]
         by = f"'{policy.name}'" if binding is None else f"'{policy.name}' with binding '{binding.name}'"
         problem = f"ValidatingAdmissionPolicy {by} denied request: {decision.message}"
-        reason = decision.reason or policyrefusals.INVALID
+        reason = decision.reason or INVALID
         denials = [
-            Denial(policy.name, decision.message, decision.reason or policyrefusals.INVALID)
+            Denial(
+                policy.name, decision.message, decision.reason or INVALID, policy.texts if decision.is_failure else None
+            )
             for policy, _, decision in self._denials
         ]
         message = policyrefusals.forbidden(self._request, problem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Final
 
@@ -90,12 +91,12 @@ def install(api: Api, case: PolicyCase, subject: PolicySubject) -> Recording:
     """
     facts, rules = subject.admission.facts, case.authorizer
 
-    def complete(request: AdmissionRequest) -> AdmissionRequest:
-        if rules is None:
-            return request._replace(authorize=facts.authorize)
-        return request._replace(authorize=lambda access: facts.is_granted(rules, access))
-
     recording = Recording(subject.bound.policy.kind, facts.listeners)
+    granted = None if rules is None else functools.partial(facts.is_granted, rules)
+
+    def complete(request: AdmissionRequest) -> AdmissionRequest:
+        return request._replace(authorize=recording.uses.note_accesses(granted or facts.authorize))
+
     recording.listen(api.catalog.policy_listeners)
     api.catalog.wrap_admission = lambda admission: RecordedAdmission(admission, recording, complete)
     InstalledPolicies(api, subject.manifests)

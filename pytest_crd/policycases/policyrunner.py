@@ -10,22 +10,24 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from pytest_crd.cases import caserunner, expectations, questions, refusals
+from pytest_crd.cases import caserunner, expectations, givenfacts, questions, refusals
 from pytest_crd.cases.caseresult import (
     CaseAnswer,
     CaseResult,
-    Matched,
     Mismatch,
     NotReached,
     PathsMismatch,
     Trace,
+    Unstated,
 )
 from pytest_crd.cases.model import PolicyCase
 from pytest_crd.cases.questions import PolicyQuestion
 from pytest_crd.engine import Response, UnsupportedExpressionError
+from pytest_crd.engine.api.context import GivenFacts
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry.response import Stored
+from pytest_crd.policies import givenuses
 from pytest_crd.policies.definitions import MUTATING
 from pytest_crd.policycases import caserequests, caseserver, decidingvalues, unmatched
 from pytest_crd.policycases.caserequests import CaseRequest
@@ -85,7 +87,8 @@ def run(case: PolicyCase, subject: PolicySubject) -> CaseResult:
         raise caserunner.not_known(case, error) from None
     questions.report_question(PolicyQuestion(case, subject))
     _demand_match(case, subject, outcome)
-    mismatches = tuple(_compare(case, outcome))
+    _demand_uses(case, subject, outcome)
+    mismatches = tuple(_compare(case, subject, outcome))
     recording, response = outcome.recording, outcome.response
     answer = CaseAnswer(
         response.code,
@@ -102,6 +105,7 @@ def run(case: PolicyCase, subject: PolicySubject) -> CaseResult:
     return CaseResult(
         subject.context,
         mismatches,
+        Trace(mutated=recording.mutated),
         notes=outcome.notes,
         answer=answer,
         warnings=tuple(_find_warnings(subject, outcome)),
@@ -164,42 +168,72 @@ def _demand_match(case: PolicyCase, subject: PolicySubject, outcome: PolicyOutco
         refusal = f"{response.code}: {response.message}"
         message = f"{case.title}: the server refuses the request before it asks the policy {policy.name}: {refusal}"
         raise case.mistake(message, "input" if "input" in case.declared else "name")
-    if outcome.recording.is_matched or case.matched is False:
+    if outcome.recording.is_matched or case.unmatched is not None:
         return
 
     reason = unmatched.explain(subject.bound, outcome.recording, outcome.namespace_of)
     message = f"{case.title}: the policy {policy.name} does not match the request, so it decides nothing: {reason}"
-    raise case.mistake(f"{message}; if this is intended, write `matched: false`", "name")
+    remedy = unmatched.spell_causes(unmatched.find_causes(subject.bound, outcome.recording, outcome.namespace_of))
+    raise case.mistake(f"{message}; if this is intended, write {remedy}", "name")
 
 
-def _compare(case: PolicyCase, outcome: PolicyOutcome) -> Iterator[Mismatch]:
+def _demand_uses(case: PolicyCase, subject: PolicySubject, outcome: PolicyOutcome) -> None:
+    """Raise CaseFileError if a param or a rule of the case is read by nothing, or a list of changes is about a validating policy."""
+    policy, uses = subject.bound.policy, outcome.recording.uses
+    if case.mutated is not None and policy.kind != MUTATING:
+        raise case.mistake(
+            f"'mutated' of {case.title} always holds: the {policy.kind} {policy.name} changes nothing", "mutated"
+        )
+    if unmatched.PARAMS in (case.unmatched or ()):
+        uses.has_problem = True  # no binding finds a param, as the case states
+    given = GivenFacts(params=case.params or (), rules=case.authorizer)
+    givenfacts.refuse_unused(case, givenuses.find_unused(given, uses, subject.admission.facts.is_granted))
+
+
+def _compare(case: PolicyCase, subject: PolicySubject, outcome: PolicyOutcome) -> Iterator[Mismatch]:
     response, recording = outcome.response, outcome.recording
     if recording.order_dependence:
         yield caserunner.refuse_order(case, recording.order_dependence)
         return
-    if case.matched is False:
+    if case.unmatched is not None:
         if recording.is_matched:
-            yield Matched(_describe_match(recording))
+            yield Unstated("matched", _describe_match(recording))
         elif not response.accepted:
             yield NotReached(f"the server answers {response.code}: {response.message}")
+        else:
+            yield from unmatched.compare_causes(case.unmatched, subject.bound, recording, outcome.namespace_of)
         return
     mismatches = [*refusals.compare_response(case, response)]
     if response.accepted and not mismatches and outcome.request.sent is not None:
         made_up = outcome.request.made_up
         mismatches += expectations.compare_object(case, response.stored, outcome.request.sent, None, made_up=made_up)
     yield from mismatches
-    yield from expectations.compare_paths(case.listed, Trace(), response.warnings)
+    yield from expectations.compare_paths(case.listed, Trace(mutated=recording.mutated), response.warnings)
+    is_mutating = subject.bound.policy.kind == MUTATING and outcome.request.sent is not None
+    if (
+        is_mutating
+        and response.accepted
+        and not recording.mutated
+        and case.mutated is None
+        and not _is_open(case, "mutated")
+    ):
+        yield Unstated("mutated", "no mutation applied; write `mutated: []` if this is intended")
     failed = tuple(warning for warning in response.warnings if warning.startswith(_FAILED))
-    if case.warnings is None and response.accepted and failed and not (case.is_open or "warnings" in case.blanks):
+    if case.warnings is None and response.accepted and failed and not _is_open(case, "warnings"):
         yield PathsMismatch("warnings", (), failed, ())
     yield from _compare_annotations(case, _spell_annotations(recording), is_accepted=response.accepted)
+
+
+def _is_open(case: PolicyCase, key: str) -> bool:
+    """Return whether the value of a key has yet to be filled in."""
+    return case.is_open or key in case.blanks
 
 
 def _compare_annotations(case: PolicyCase, actual: Mapping[str, str], *, is_accepted: bool) -> Iterator[PathsMismatch]:
     """Yield a mismatch for other audit annotations; an accepted case must state failed validations."""
     expected = case.audit_annotations
     if expected is None:
-        if not is_accepted or _FAILURES not in actual or case.is_open or _ANNOTATIONS in case.blanks:
+        if not is_accepted or _FAILURES not in actual or _is_open(case, _ANNOTATIONS):
             return
         expected, actual = {}, {_FAILURES: actual[_FAILURES]}
     wanted, actual_lines = (

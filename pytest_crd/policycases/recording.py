@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pytest_crd.engine.errors.refusal import Denial
+from pytest_crd.engine.fieldpath import SpelledPath
+from pytest_crd.engine.registry import admitting
 from pytest_crd.engine.registry.admission import Admission, AdmissionRequest, Admitted
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies.definitions import MUTATING
+from pytest_crd.policies.givenuses import FactUses
 from pytest_crd.policies.invocations import ConfigurationProblem, PolicyInvocation
 from pytest_crd.policies.surroundings import Evaluation, PolicyListeners
 
@@ -29,6 +32,8 @@ class Recording:
         evaluations: The evaluated expressions.
         problems: The policy or the bindings that cannot be evaluated.
         annotations: The audit annotations.
+        uses: The uses of the facts of the case.
+        mutated: The paths of the fields that the policy changes.
         denials: The denials.
         order_dependence: Two orders of bindings or params with different answers, in words; empty if the answer depends on none.
         is_refused: Whether admission refuses the request.
@@ -41,6 +46,8 @@ class Recording:
     evaluations: list[Evaluation] = field(default_factory=list)
     problems: list[ConfigurationProblem] = field(default_factory=list)
     annotations: dict[str, str] = field(default_factory=dict)
+    uses: FactUses = field(default_factory=FactUses)
+    mutated: tuple[SpelledPath, ...] = ()
     denials: tuple[Denial, ...] = ()
     order_dependence: str = ""
     is_refused: bool = False
@@ -63,10 +70,12 @@ class Recording:
 
     def _observe_match(self, item: PolicyInvocation) -> None:
         self.invocations.append(item)
+        self.uses.note_match(item)
         self.others.observe_match(item)
 
     def _observe_problem(self, problem: ConfigurationProblem) -> None:
         self.problems.append(problem)
+        self.uses.note_problem(problem)
         self.others.observe_problem(problem)
 
     def _observe_order(self, words: str) -> None:
@@ -117,7 +126,10 @@ class RecordedAdmission(NamedTuple):
 
     def mutate(self, request: AdmissionRequest) -> Admitted:
         """Return the object after the mutating plugins; raise RefusedError if one refuses it."""
-        return self._record(self.inner.mutate, request, is_asked=self.recording.kind == MUTATING)
+        admitted = self._record(self.inner.mutate, request, is_asked=self.recording.kind == MUTATING)
+        if request.object is not None and admitted.object is not None:
+            self.recording.mutated += admitting.find_changes(request.object, admitted.object)
+        return admitted
 
     def validate(self, request: AdmissionRequest) -> Admitted:
         """Return the unchanged object and warnings; raise RefusedError if a validating plugin refuses it."""

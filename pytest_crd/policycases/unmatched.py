@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
+from pytest_crd.cases.caseresult import Unstated
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.policies import invocations
-from pytest_crd.policies.definitions import ParamRef, PolicyBinding
+from pytest_crd.policies.definitions import MUTATING, ParamRef, PolicyBinding
 from pytest_crd.policies.invocations import BoundPolicy
 from pytest_crd.policycases import decidingvalues
 from pytest_crd.policycases.recording import Recording
 from pytest_crd.webhooks import matching
 from pytest_crd.webhooks.matching import Criteria, NamespaceOf
 
+PARAMS: Final = "paramRef"
+"""The cause of a missing param that `parameterNotFoundAction` allows."""
+_EXEMPT: Final = "exempt"
+_CONDITION: Final = "matchConditions."
 # The parts of criteria, each with the field of a policy.
 _PARTS = {
     "resourceRules": ("rules",),
@@ -36,12 +42,61 @@ def explain(bound: BoundPolicy, recording: Recording, namespace_of: NamespaceOf)
         return "; ".join(conditions)
     request = recording.requests[0]
     described = describe_request(request)
-    if invocations.is_exempt(request):
+    if _is_unseen(bound, request):
         return f"no policy sees {described}"
     fields = _find_unmet(bound.policy.criteria, request, namespace_of)
     if fields:
         return f"{described} is ruled out by {' and '.join(fields)} of the policy"
     return "; ".join(_explain_bindings(bound, request, namespace_of))
+
+
+def find_causes(bound: BoundPolicy, recording: Recording, namespace_of: NamespaceOf) -> frozenset[str]:
+    """Return the causes why a policy does not match a request, as cases state them; see `explain`."""
+    request, policy = recording.requests[0], bound.policy
+    if _is_unseen(bound, request):
+        return frozenset({_EXEMPT})
+    causes = set(_find_unmet(policy.criteria, request, namespace_of))
+    if not causes:
+        reached = {item.binding.name for item in recording.invocations}
+        for binding in bound.bindings:
+            if binding.name not in reached:
+                fields = [] if binding.criteria is None else _find_unmet(binding.criteria, request, namespace_of)
+                causes.update(fields or [PARAMS])
+        causes.update(_CONDITION + policy.match_conditions[item.position].name for item in recording.false_conditions)
+    return frozenset(causes)
+
+
+def compare_causes(
+    stated: Sequence[str], bound: BoundPolicy, recording: Recording, namespace_of: NamespaceOf
+) -> Iterator[Unstated]:
+    """Yield a mismatch if the causes that a case states are not the actual ones; see `explain`."""
+    causes = find_causes(bound, recording, namespace_of)
+    conditions = bound.policy.match_conditions
+    names = {_CONDITION[:-1]: _CONDITION + conditions[0].name} if len(conditions) == 1 else {}
+    if {names.get(cause, cause) for cause in stated} == causes:
+        return
+    actual, remedy = ", ".join(sorted(causes)), spell_causes(causes)
+    reason = explain(bound, recording, namespace_of)
+    if stated:
+        yield Unstated(
+            "matched", f"because of {actual}, not of {', '.join(stated)}: {reason}; if this is intended, write {remedy}"
+        )
+    else:
+        yield Unstated(
+            "matched",
+            f"`matched: false` holds for any cause; the cause is this: {reason}; if it is intended, write {remedy}",
+        )
+
+
+def spell_causes(causes: Collection[str]) -> str:
+    """Return the words of a case that state causes."""
+    listed = ", ".join(sorted(causes))
+    return f"`matched: {{because: {listed if len(causes) == 1 else f'[{listed}]'}}}`"
+
+
+def _is_unseen(bound: BoundPolicy, request: AdmissionRequest) -> bool:
+    """Return whether no policy of the kind sees a request."""
+    return invocations.is_exempt(request) or (bound.policy.kind == MUTATING and request.operation == "DELETE")
 
 
 def describe_request(request: AdmissionRequest) -> str:

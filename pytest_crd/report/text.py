@@ -16,7 +16,6 @@ from pytest_crd.cases.caseresult import (
     CaseResult,
     ConflictsMismatch,
     ManagersMismatch,
-    Matched,
     Mismatch,
     NotReached,
     ObjectMismatch,
@@ -24,6 +23,7 @@ from pytest_crd.cases.caseresult import (
     Present,
     Strays,
     Trace,
+    Unstated,
 )
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.errors import changedfield
@@ -154,7 +154,7 @@ def _group(reason: str, rows: list[Row], width: int, paint: Paint) -> Iterator[s
 
 
 def _key(mismatch: Mismatch) -> str:
-    if isinstance(mismatch, ObjectMismatch | PathsMismatch):
+    if isinstance(mismatch, ObjectMismatch | PathsMismatch | Unstated):
         return mismatch.key
     if isinstance(mismatch, Present):
         return "absent"
@@ -162,8 +162,6 @@ def _key(mismatch: Mismatch) -> str:
         return "fields of the input that are dropped"
     if isinstance(mismatch, ManagersMismatch | ConflictsMismatch):
         return ownerwords.heading(mismatch)
-    if isinstance(mismatch, Matched):
-        return "matched"
     return "" if isinstance(mismatch, NotReached) else verdictwords.heading(mismatch)
 
 
@@ -198,7 +196,7 @@ def _differences(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int)
             row = Row(escape(dropped_field.path), paint(escape(words), "actual"), escape(sentence))
             yield row._replace(field=str(dropped_field.path), source=changedfield.source_of(dropped_field.path))
         yield Row("", paint(mismatch.remedy, "reason"), "")
-    elif isinstance(mismatch, NotReached | Matched):
+    elif isinstance(mismatch, NotReached | Unstated):
         yield Row("", paint(mismatch.message, "actual"), mismatch.message)
     else:
         for line in _verdict_lines(mismatch, verbosity):

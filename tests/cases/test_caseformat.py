@@ -83,7 +83,7 @@ def test_applies_have_the_keys_of_updates_and_those_of_owners(section: Section) 
     assert set(casekeys.case_keys(section)) == {*without, "steps", "managers", "conflicts"}
 
 
-OF_PASSES = {"pruned", "defaulted", "nulls_dropped", "lost", "mutated", "errors", "contains_errors", "field_validation"}
+OF_PASSES = {"pruned", "defaulted", "nulls_dropped", "lost", "errors", "contains_errors", "field_validation"}
 
 
 @pytest.mark.parametrize("section", Section)

@@ -158,3 +158,37 @@ def test_a_case_about_admission_says_that_no_webhook_is_called() -> None:
     assert f"{{by: v.example.com}} ({hint})" in denied
     assert f"spec.b  listed, but not mutated; there is a cause: {hint}" in mutated
     assert hint not in "\n".join(reporttext.lines("a", _run(f"{INPUT}, mutated: [spec.b]", _version())))
+
+
+FAILURE = "expression 'object.x > 1' resulted in error: no such key: x"
+
+
+def _fail(_request: AdmissionRequest) -> Admitted:
+    denials = (Denial("p", FAILURE, "Invalid", ("object.x > 1", "at most 1", "Invalid")),)
+    raise RefusedError(
+        Refusal(422, "Invalid", f"tabs is forbidden: policy 'p' denied request: {FAILURE}", denials=denials)
+    )
+
+
+@pytest.mark.parametrize(
+    ("stated", "holds"),
+    [
+        ("denied: [{by: p}]", False),
+        ("denied: [{by: p, message: 'object.x > 1'}]", False),
+        ("denied: [{by: p, reason: Invalid}]", False),
+        ("denied: [{by: p, message: 'no such key'}]", True),
+        ("error: denied request", False),
+        ("error: 'object.x'", False),
+        ("error: 'error: no such key'", True),
+        ("errors: [{type: Request}]", False),
+        ("errors: [{matches: denied}]", False),
+        ("errors: [{matches: 'no such key: .'}]", True),
+        (f"containsErrors: [{{message: \"tabs is forbidden: policy 'p' denied request: {FAILURE}\"}}]", True),
+    ],
+)
+def test_a_failure_of_a_policy_is_no_decision_unless_the_case_states_it(stated: str, *, holds: bool) -> None:
+    result = _run(f"{INPUT}, {stated}", _version(validate=_fail))
+
+    assert result.holds == holds
+    if not holds:
+        assert [mismatch.key for mismatch in result.mismatches] == [stated.partition(":")[0]]  # type: ignore[union-attr]

@@ -111,7 +111,7 @@ class FakeServer:
             stored["status"] = {"conditions": _CONDITIONS}
         if "dryRun" not in query:
             self._store(target, stored)
-        return _reply(201 if method == "POST" else 200, stored, response.warnings if response else ())
+        return _reply(201 if method == "POST" else 200, stored, () if response is None else response.warnings)
 
     def _response(self, method: str, path: str, query: dict[str, str], body: Any) -> Response | None:
         """Return the engine's answer; None for an unknown kind."""

@@ -48,7 +48,7 @@ HOLD = {
     "a port": "subresource: portforward\n  input: {ports: [80, 22]}\n  error: no ssh",
     "a path": "subresource: proxy\n  input: {path: /admin/a b}\n  error: no administration",
     "no path": "subresource: proxy\n  input: {}\n  accepted: true",
-    "another subresource": "subresource: attach\n  input: {container: c}\n  matched: false",
+    "another subresource": "subresource: attach\n  input: {container: c}\n  matched: {because: resourceRules}",
 }
 
 

@@ -113,8 +113,8 @@ HOLD = {
     "a user": f"user: {{username: ada}}\n  input: {_deployment(5)}\n  accepted: true",
     "audit annotations": f"input: {_deployment(5)}\n  auditAnnotations: {{operation: CREATE}}",
     "a part of the object": f"input: {_deployment(5)}\n  contains: {{spec: {{replicas: 5}}}}",
-    "a false match condition": f"user: {{username: robot}}\n  input: {_deployment(6)}\n  matched: false",
-    "another namespace": f"namespaceObject: {{metadata: {{name: b, labels: {{quiet: ''}}}}}}\n  input: {_deployment(6)}\n  matched: false",
+    "a false match condition": f"user: {{username: robot}}\n  input: {_deployment(6)}\n  matched: {{because: matchConditions}}",
+    "another namespace": f"namespaceObject: {{metadata: {{name: b, labels: {{quiet: ''}}}}}}\n  input: {_deployment(6)}\n  matched: {{because: namespaceSelector}}",
     "a part of the Namespace": f"namespaceObject: {{metadata: {{annotations: {{a: b}}}}}}\n  input: {_deployment(6)}\n  error: at most 5",
     "metadata that only a server sets": (
         f"operation: DELETE\n  old: {_deployment(1, 'name: a, uid: b, finalizers: [example.com/a]')}\n  accepted: true"
@@ -183,7 +183,7 @@ MISTAKES = {
         "input: {apiVersion: v1, kind: ConfigMap}\n  accepted: true",
         (
             "the policy few does not match the request, so it decides nothing: CREATE of configmaps/v1 in default "
-            "is ruled out by resourceRules of the policy; if this is intended, write `matched: false`"
+            "is ruled out by resourceRules of the policy; if this is intended, write `matched: {because: resourceRules}`"
         ),
     ),
     "labels of the object": (

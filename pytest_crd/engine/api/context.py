@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
@@ -86,6 +86,21 @@ class GivenParamError(Exception):
         self.index = index
 
 
+class UnusedFact(NamedTuple):
+    """
+    A fact of a test that nothing reads.
+
+    Attributes:
+        key: The key of a case that states it: `params` or `authorizer`.
+        index: Its index; None for the whole list.
+        problem: The problem, as words that follow its name.
+    """
+
+    key: str
+    index: int | None
+    problem: str
+
+
 @runtime_checkable
 class AdmissionOfTests(Webhooks, Protocol):
     """Webhooks with admission that takes the facts of a test."""
@@ -102,6 +117,9 @@ class AdmissionOfTests(Webhooks, Protocol):
             GivenParamError: A param cannot be stored, or no policy reads it.
             InputError: The mistakes in the policies of the project, or in their params.
         """
+
+    def find_unused(self) -> Iterator[UnusedFact]:
+        """Yield the facts of the test that no request has read so far."""
 
 
 class ConversionWebhooks(NamedTuple):

@@ -21,11 +21,14 @@ class Denial(NamedTuple):
         by: The name of the webhook or policy.
         message: Its own message; empty without one.
         reason: The reason of the Status.
+        own_texts: For a policy that could not decide, its expressions, messages and reasons, which tell nothing of the failure; None for
+            a decision.
     """
 
     by: str
     message: str
     reason: str
+    own_texts: tuple[str, ...] | None = None
 
 
 class Refusal(NamedTuple):
