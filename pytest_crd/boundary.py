@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from pytest_crd import folders
+
 _REPOSITORY: Final = ".git"
 OUTSIDE: Final = "it leads out of the project; copy the file into the project"
 """The message about a path outside of the project."""
@@ -92,4 +94,4 @@ class ProjectBoundary:
         """
         if not self.holds(os.path.realpath(path)):
             raise OSError(errno.EACCES, OUTSIDE)
-        return path.read_bytes()
+        return folders.read_file(path)

@@ -1,13 +1,15 @@
 """
-File name rules shared by all of the package: endings of manifests, globs, and links that form a cycle.
+File rules shared by all of the package: endings of manifests, globs, links that form a cycle, and reading of regular files.
 
 It imports only the standard library, because every session loads it, even one without CRDs.
 """
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -18,6 +20,8 @@ ENDINGS: Final = (".yaml", ".yml", ".json")
 CASE_FILES: Final = ("test_*.crd.yaml", "test_*.crd.yml")
 # The file with the data of coverage.
 COVERAGE_DATA: Final = ".crd_coverage"
+# The size of the largest file that is read.
+MOST_BYTES: Final = 64 << 20
 _ANY_FOLDERS: Final = "**"
 _NO_NAMES: Final = ("", ".", "..")
 
@@ -36,6 +40,29 @@ class RealPaths:
         if folder not in self._folders:
             self._folders[folder] = os.path.realpath(folder)
         return os.path.join(self._folders[folder], name)  # noqa: PTH118
+
+
+def read_file(path: Path) -> bytes:
+    """
+    Return the bytes of a regular file.
+
+    Raises:
+        OSError: It cannot be read, is no regular file, such as a pipe or a device, or is larger than 64 MiB.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe without a writer would block
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        with open(descriptor, "rb", closefd=False) as file:
+            content = file.read(MOST_BYTES + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) > MOST_BYTES:
+        raise OSError(errno.EFBIG, "it is larger than 64 MiB", str(path))
+    return content
 
 
 def is_manifest(name: str) -> bool:

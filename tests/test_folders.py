@@ -6,12 +6,15 @@ import glob
 import os
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_crd import folders
+from pytest_crd.discovery.filetrees import FolderTree
+from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.yaml import manifest
 
 if TYPE_CHECKING:
@@ -186,3 +189,45 @@ def test_real_paths_have_no_links(tmp_path: Path) -> None:
     assert real.resolve(tmp_path / "real/../link/a.yaml") == file
     assert real.resolve(tmp_path / "link/..") == str(tmp_path.resolve())
     assert real.resolve(tmp_path / "link/no.yaml") == str((tmp_path / "real/no.yaml").resolve())
+
+
+def test_a_regular_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"a\nb")
+    (tmp_path / "b").symlink_to("a")
+
+    assert [folders.read_file(tmp_path / name) for name in "ab"] == [b"a\nb", b"a\nb"]
+
+
+def test_a_pipe_and_a_device_are_refused_and_do_not_block(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+
+    for name in ("pipe", "zero"):
+        with pytest.raises(OSError, match="no regular file"):
+            folders.read_file(tmp_path / name)
+    with pytest.raises(IsADirectoryError):
+        folders.read_file(tmp_path)
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders, "MOST_BYTES", 3)
+    (tmp_path / "a").write_bytes(b"abc")
+    (tmp_path / "b").write_bytes(b"abcd")
+
+    assert folders.read_file(tmp_path / "a") == b"abc"
+    with pytest.raises(OSError, match="larger than"):
+        folders.read_file(tmp_path / "b")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda folder: manifest.files(["p.yaml"], base=folder)[0].read(),
+        lambda folder: FolderTree(folder).read(["p.yaml"]),
+    ],
+)
+def test_a_pipe_among_manifests_is_an_error_that_names_it(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    os.mkfifo(tmp_path / "p.yaml")
+
+    with pytest.raises(ManifestError, match=r"p\.yaml: cannot be read: it is no regular file"):
+        read(tmp_path)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from pytest_crd import folders
 from pytest_crd.casefiles import casetext, filereplacement, removal
 from pytest_crd.casefiles.casetext import Correction, WrittenCases
 from pytest_crd.casefiles.removal import LeftCases
@@ -216,7 +217,7 @@ def _write_file(path: Path, notes: Sequence[Note], display_name: Callable[[Path]
         )
     problem = ""
     try:
-        content = path.read_bytes()
+        content = folders.read_file(path)
         filereplacement.require_digest(content, wanted[0].digest)
         written = _written(content, wanted, display_name(path))
         if written.content != content:
@@ -259,7 +260,7 @@ def _make_unique(notes: Sequence[Note], path: Path, display_name: Callable[[Path
     used_names: set[str] = set()
     if any(note.renamed for note in notes):
         with contextlib.suppress(OSError, InputError):  # reported when the file is written
-            parts = loader.load(path.read_bytes(), source=display_name(path), fills=True)
+            parts = loader.load(folders.read_file(path), source=display_name(path), fills=True)
             used_names = {case.name for part in parts for case in part.cases}
     for note in notes:
         number, new_name = 1, note.renamed

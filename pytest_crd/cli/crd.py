@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import yaml
 
-from pytest_crd import engine
+from pytest_crd import engine, folders
 from pytest_crd.classes import crd_of, importpaths
 from pytest_crd.engine.inputerror import Mistake, WrongTypeError
 from pytest_crd.engine.yaml import yamlreader
@@ -89,7 +89,7 @@ def _read(path: Path, name: str) -> dict[str, Any]:
         InputError: The file cannot be read, or has no such CRD.
     """
     try:
-        content = path.read_bytes()
+        content = folders.read_file(path)
     except OSError as error:
         raise engine.CrdError([Mistake(str(path), 0, f"cannot be read: {error.strerror or error}")]) from None
     for document in yamlreader.read(content, source=str(path)):

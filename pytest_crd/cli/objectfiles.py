@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
+from pytest_crd import folders
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
@@ -111,7 +112,7 @@ def read_one(file: str) -> JSONObject:
         ManifestError: The file cannot be read, or is no mapping.
     """
     try:
-        content = Path(file).read_bytes()
+        content = folders.read_file(Path(file))
     except OSError as error:
         raise ManifestError([Mistake(file, 0, f"cannot be read: {error.strerror or error}")]) from None
     value = yamlreader.read_one(content, source=file).value

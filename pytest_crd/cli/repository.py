@@ -143,7 +143,7 @@ def _tested(case_files: Sequence[Path], folder: Path) -> tuple[set[str], list[st
     unread: list[str] = []
     for path in case_files:
         try:
-            loaded = loader.load_any(path.read_bytes(), source=path.relative_to(folder).as_posix(), fills=True)
+            loaded = loader.load_any(folders.read_file(path), source=path.relative_to(folder).as_posix(), fills=True)
         except InputError as error:
             unread.append(str(error.mistakes[0]))
             continue

@@ -99,13 +99,19 @@ class FolderTree:
         Return the contents of the files in *names*; a missing file is ignored.
 
         Raises:
-            ManifestError: A file is a link that leads out of the project.
+            ManifestError: A file is a link that leads out of the project, or cannot be read.
         """
         paths = {name: self.folder / name for name in names}
         for name, path in paths.items():
             if path.is_symlink() and not self.holds(name):
                 raise ManifestError([Mistake(self.display_name(name), 0, boundary.OUTSIDE)])
-        return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+        try:
+            return {
+                name: folders.read_file(path) for name, path in paths.items() if path.exists() and not path.is_dir()
+            }
+        except OSError as error:
+            mistake = Mistake(os.path.relpath(error.filename, self.folder), 0, f"cannot be read: {error.strerror}")
+            raise ManifestError([mistake]) from None
 
     def resolve(self, name: str) -> str:
         """Return the path of a file or folder with links resolved."""

@@ -111,7 +111,7 @@ def _walked(root: Path) -> Iterator[Path]:
 def _with_crds(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         try:
-            content = path.read_bytes()
+            content = folders.read_file(path)
         except OSError:  # deleted without git's knowledge, or a dangling link
             continue
         if may_have_crds(content):

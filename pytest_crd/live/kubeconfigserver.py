@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from pytest_crd import folders
 from pytest_crd.live.transport import PATIENCE, NoAnswerError, Reply, Transport
 
 
@@ -67,7 +68,7 @@ def _hush(manager: Any) -> None:
 def _contexts(path: Path) -> list[str]:
     """Return the names of the contexts; the official client would demand a current context."""
     try:
-        content = yaml.safe_load(path.read_bytes())
+        content = yaml.safe_load(folders.read_file(path))
         return [str(entry["name"]) for entry in content["contexts"]]
     except (yaml.YAMLError, KeyError, TypeError):
         raise KubeconfigError(f"{path}: not a kubeconfig, which has a list of contexts") from None

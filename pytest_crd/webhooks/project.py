@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
+from pytest_crd import folders
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.webhooks.commands import LIMITS, CommandLimits, CommandTransport
@@ -202,7 +203,7 @@ class ProjectWebhooks:
         """Return the trusted certificates: from the setting, else from the `caBundle`; empty for the certificates of the system."""
         if endpoint.authority:
             try:
-                return (self._base / endpoint.authority).read_text(encoding="ascii")
+                return folders.read_file(self._base / endpoint.authority).decode("ascii")
             except (OSError, UnicodeDecodeError) as error:
                 problem = f"ca={endpoint.authority} cannot be read: {getattr(error, 'strerror', None) or error}"
                 raise WebhookError.at(assignment.source, problem) from None

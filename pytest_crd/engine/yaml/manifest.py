@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pytest_crd import boundary
+from pytest_crd import boundary, folders
 from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -140,7 +140,7 @@ class ManifestFile(NamedTuple):
         if self.is_outside:
             raise ManifestError([Mistake(self.name, 0, boundary.OUTSIDE)])
         try:
-            return self.path.read_bytes()
+            return folders.read_file(self.path)
         except OSError as error:
             raise ManifestError([Mistake(self.name, 0, f"cannot be read: {error.strerror or error}")]) from None
 
@@ -253,8 +253,8 @@ def _why_nothing(pattern: str, base: Path) -> str:
 
 def below(folder: Path) -> Iterator[Path]:
     """Yield the YAML and JSON files in a folder, sorted, without hidden folders."""
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    for parent, inner, names in os.walk(folder):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
         yield from (Path(parent, name) for name in sorted(names) if is_manifest(name))
 
 

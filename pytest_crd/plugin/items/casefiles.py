@@ -32,7 +32,7 @@ def is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
     """
     if not folders.is_manifest(path.name):
         return False
-    return has_name(path, config) or (is_named and _CASE_FILE.search(path.read_bytes()) is not None)
+    return has_name(path, config) or (is_named and _CASE_FILE.search(folders.read_file(path)) is not None)
 
 
 def has_name(path: Path, config: pytest.Config) -> bool:
@@ -42,7 +42,7 @@ def has_name(path: Path, config: pytest.Config) -> bool:
 
 def note_unmatched(path: Path, config: pytest.Config) -> None:
     """Remember a visited file that is named like a case file but matches no pattern."""
-    if Path(path.name.lower()).match("*.crd*.y*ml") and not _CRD.search(path.read_bytes()):
+    if Path(path.name.lower()).match("*.crd*.y*ml") and not _CRD.search(folders.read_file(path)):
         config.stash.setdefault(_UNMATCHED, []).append(path)
 
 

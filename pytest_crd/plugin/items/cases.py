@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
-from pytest_crd import suggestions
+from pytest_crd import folders, suggestions
 from pytest_crd.cases import caserunner, expectedowners, loader, objectsources, unreachable
 from pytest_crd.cases.caseresult import CaseResult, Context
 from pytest_crd.cases.crdcatalog import Catalog
@@ -283,7 +283,7 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
         config.pluginmanager.register(Hooks(), _HOOKS)
     try:
         commandline.require_inside(path, config)
-        text, filler = path.read_bytes(), config.stash.get(extensions.FILLER, None)
+        text, filler = folders.read_file(path), config.stash.get(extensions.FILLER, None)
         loaded = loader.load_any(text, source=session.display_path(path), fills=filler is not None)
         if filler and isinstance(loaded, tuple) and (repaired := filler.repair(path, text, loaded)) != text:
             text, loaded = repaired, loader.load_any(repaired, source=session.display_path(path), fills=True)

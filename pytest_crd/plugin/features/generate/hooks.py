@@ -150,7 +150,7 @@ def _plan(versions: tuple[CrdVersion, ...], wanted: Wanted, config: pytest.Confi
     if not path.exists():
         return WrittenFile(path, versions, generate(versions, wanted, progress=progressline.get_progress(config)))
     try:
-        content = path.read_bytes()
+        content = folders.read_file(path)
     except OSError as error:
         raise pytest.UsageError(f"{_FLAG}: cannot read {session.display_path(path)}: {error.strerror}") from None
     name, progress = session.display_path(path), progressline.get_progress(config)

@@ -16,6 +16,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from pytest_crd import folders
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.live import client, connection, lease, remnants, settling
@@ -130,7 +131,7 @@ class Cluster:
             context, context_entry = "live", {"cluster": "live"}
         else:
             path, context = settings.base / Path(settings.server).expanduser(), settings.context
-            value = yaml.safe_load(path.read_bytes())
+            value = yaml.safe_load(folders.read_file(path))
             context_entry = next(entry["context"] for entry in value["contexts"] if entry["name"] == context)
             for entry in (*value.get("clusters", ()), *value.get("users", ())):
                 _make_absolute(entry.get("cluster") or entry.get("user") or {}, path.parent)
