@@ -1,7 +1,7 @@
 """
 Unquoted words in the objects of a case that the server reads as booleans: `on` as a value, `n` as a key.
 
-The server reads them so without a word; users rarely notice.
+The server reads them so without a word; users rarely notice. A key is a mistake, as keys are texts; a value is a warning.
 """
 
 from __future__ import annotations
@@ -9,15 +9,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from pytest_crd.cases.model import Case
+from pytest_crd.cases.model import Case, CaseFileError
 from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.fieldpath import unknown_field
+from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.yaml.document import Document
 
 if TYPE_CHECKING:
     from pytest_crd.engine.yaml.yamlmarks import BareBoolean
 
-_OBJECTS: Final = ("input", "old", "expected", "contains", "patch", "oldPatch")
+_OBJECTS: Final = ("input", "old", "expected", "contains", "patch", "oldPatch", "namespaceObject")
+
+
+def refuse_keys(case: Case) -> None:
+    """
+    Raise an error if the objects of *case*, or the files that they come from, have such keys.
+
+    Raises:
+        CaseFileError: The keys.
+    """
+    start = len(case.lines.path)
+    places = [
+        (case.lines.document, word, path)
+        for word in case.lines.document.bare_booleans
+        if word.is_key and word.path[:start] == case.lines.path and (path := _in_object(word.path[start:])) is not None
+    ]
+    places += [(document, word, word.path) for document in case.files for word in document.bare_booleans if word.is_key]
+    if places:
+        raise CaseFileError(
+            [Mistake(document.source, word.line, _describe_key(word, path)) for document, word, path in places]
+        )
 
 
 def describe_in_case(case: Case, version: CrdVersion) -> Iterator[str]:
@@ -33,7 +54,7 @@ def describe_in_case(case: Case, version: CrdVersion) -> Iterator[str]:
 def _in_object(path: tuple[str | int, ...]) -> tuple[str | int, ...] | None:
     """Return the path inside an object of the case, given a path inside the case; None if it leads to no object."""
     match path:
-        case ["steps", int(), ("input" | "patch"), *rest]:
+        case ["steps", int(), ("input" | "patch"), *rest] | ["params", int(), *rest]:
             return tuple(rest)
         case [str(key), *rest] if key in _OBJECTS:
             return tuple(rest)
@@ -57,11 +78,15 @@ def describe_in_object(document: Document, path: tuple[str | int, ...], version:
 def _describe(document: Document, word: BareBoolean, path: tuple[str | int, ...], version: CrdVersion) -> Iterator[str]:
     place = f"{document.source}:{word.line}"
     if word.is_key:
-        above = unknown_field(path[:-1]) or "the object"
-        yield f'{place}: the server reads the key `{word.written}` of {above} as "{word.value}"; quote it'
+        yield f"{place}: {_describe_key(word, path)}"
     elif not _is_boolean(path, version):
         at = f"{unknown_field(path)}: " if path else ""
         yield f"{place}: {at}the server reads `{word.written}` as {word.value}; quote it where a text is meant"
+
+
+def _describe_key(word: BareBoolean, path: tuple[str | int, ...]) -> str:
+    above = unknown_field(path[:-1]) or "the object"
+    return f'the server reads the key `{word.written}` of {above} as "{word.value}"; quote it'
 
 
 def _is_boolean(path: tuple[str | int, ...], version: CrdVersion) -> bool:

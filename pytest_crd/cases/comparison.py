@@ -79,7 +79,7 @@ def compare(
         expected: JSON value.
         actual: JSON value.
         schema: The schema of both, whose list-map keys pair items; may be None. Other items are paired by position.
-        subset: True when *actual* may have more keys in its objects, and more items in its list maps.
+        subset: True when *actual* may have more keys in its objects, and more items in its list maps. An empty list stays empty.
     """
     pair = _difference(expected, actual, schema, subset=subset)
     return None if pair is None else Remainder(*pair)
@@ -100,7 +100,7 @@ def select_compared(expected: JSONValue, actual: JSONValue, schema: Structural |
         if item.expected is None
         else select_compared(expected[item.expected], actual[item.index], items)
         for item in pairs
-        if item.expected is not None or not _is_open_map(schema)
+        if item.expected is not None or not expected or not _is_open_map(schema)
     ]
 
 
@@ -225,7 +225,7 @@ def _list_difference(
         return None
     only_expected: dict[Item | Order, JSONValue] = {}
     only_actual: dict[Item | Order, JSONValue] = {}
-    is_open_map = subset and _is_open_map(schema)
+    is_open_map = subset and bool(expected) and _is_open_map(schema)
     _add(_another_order(expected, actual, schema), Order(), only_expected, only_actual)
     for item in _aligned(expected, actual, schema):
         if item.expected is None and is_open_map:

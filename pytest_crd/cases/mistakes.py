@@ -18,6 +18,25 @@ from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.yaml import yamlstream
 from pytest_crd.engine.yaml.document import Document
 
+# Messages of errors that have no word in common: a pattern that finds them all finds each message.
+_MESSAGES: Final = (
+    "Invalid value: 7: never",
+    "Required value",
+    'Unsupported value: "a": supported values: "b"',
+    'Duplicate value: {"name":"a"}',
+    "Too long: may not be more than 5 bytes",
+    "Too many: 3: must have at most 2 items",
+    "Forbidden: because it says so",
+    "Internal error: x",
+)
+# Whole messages of refusals, likewise.
+_REFUSALS: Final = (
+    'Foo.example.com "a" is invalid: spec.x: Required value',
+    'foos.example.com "a" is forbidden: no',
+    'admission webhook "v.example.com" denied the request: no',
+    'Operation cannot be fulfilled on foos.example.com "a": changed',
+    'foos.example.com "a" not found',
+)
 # Fields joined by dots, with list indices, or map keys, in brackets.
 _PATH: Final = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[[^\[\]]+\])*")
 
@@ -94,16 +113,28 @@ def _unknown_version(document: Document) -> Iterator[Mistake]:
 
 
 def _bad_patterns(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
+    """Yield the mistakes for patterns of messages that are none, and for patterns and parts of messages that are in every message."""
+    part = case.get("error")
+    if isinstance(part, str) and part.strip() and all(part in message for message in _REFUSALS):
+        place = f"'error' of {diagnosis.owner(document.value, path)}"
+        message = f"{place} is in the message of each refusal; state words of this one"
+        yield Mistake(document.source, diagnosis.line_of(document, (*path, "error")), message)
     for key in ("errors", "containsErrors"):
         errors = case.get(key)
         for index, error in enumerate(errors if isinstance(errors, list) else ()):
             pattern = error.get("matches") if isinstance(error, dict) else None
-            if isinstance(pattern, str) and (problem := patterns.find_problem(pattern)):
+            if isinstance(pattern, str) and (fault := _find_fault(pattern)):
                 where = (*path, key, index, "matches")
                 place = f"{diagnosis.within(where)} of {diagnosis.owner(document.value, where)}"
-                yield Mistake(
-                    document.source, diagnosis.line_of(document, where), f"{place} is not an RE2 pattern: {problem}"
-                )
+                yield Mistake(document.source, diagnosis.line_of(document, where), f"{place} {fault}")
+
+
+def _find_fault(pattern: str) -> str:
+    """Return the fault of a pattern of messages, as the end of a sentence; empty without one."""
+    if problem := patterns.find_problem(pattern):
+        return f"is not an RE2 pattern: {problem}"
+    is_every = pattern.strip() and all(map(patterns.compile(pattern), _MESSAGES))
+    return "matches every message; state words of this one, or leave it out" if is_every else ""
 
 
 def _empty_expectations(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:

@@ -10,13 +10,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_crd import suggestions
-from pytest_crd.cases import comparison, refusals, sending
+from pytest_crd.cases import casebuilder, comparison, refusals, sending
+from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.caseresult import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.model import Case
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 
+# The variables of rules, which say nothing about a rule.
+_SELVES: Final = ("self", "oldSelf")
 # An error without a field, as the server prints it.
 _NO_FIELD = "<nil>"
 NO_WEBHOOKS: Final = "no webhook is called; set crd_webhooks, and call pytest-crd test with --webhooks"
@@ -25,7 +28,7 @@ NO_WEBHOOKS: Final = "no webhook is called; set crd_webhooks, and call pytest-cr
 
 def find_mistakes(case: Case, subject: CaseSubject, old_subject: CaseSubject) -> Iterator[Mistake]:
     """
-    Yield a mistake for each path of `absent` at which neither the schemas nor the objects of *case* have a field.
+    Yield a mistake for each path of `absent` without a field in the schemas and objects of *case*, and for each rule that names none.
 
     Args:
         case: The case.
@@ -33,6 +36,7 @@ def find_mistakes(case: Case, subject: CaseSubject, old_subject: CaseSubject) ->
         old_subject: The CRD version under which its old object was stored.
     """
     subjects = (subject, old_subject)
+    yield from _find_vague_rules(case, subject)
     if all(_is_declared(path, subjects) for path in case.absent or ()):
         return
     try:
@@ -43,6 +47,21 @@ def find_mistakes(case: Case, subject: CaseSubject, old_subject: CaseSubject) ->
         if hint := _hint(case, sent, path, subjects):
             message = f"'absent[{index}]' of {case.title} always holds: {path!r} {hint}"
             yield from case.mistake(message, "absent", index).mistakes
+
+
+def _find_vague_rules(case: Case, subject: CaseSubject) -> Iterator[Mistake]:
+    """Yield a mistake for each expected error whose `rule` is a part of several rules, and which says no more or is in all of them."""
+    for key in ("errors", "containsErrors"):
+        for index, expected in enumerate(getattr(case, casebuilder.ATTRIBUTES.get(key, key), None) or ()):
+            if expected.rule is None:
+                continue
+            rules = {" ".join(rule.split()) for rule in subject.fields.rules}
+            part = " ".join(expected.rule.split())
+            count = 0 if part in rules else sum(part in rule for rule in rules)
+            is_alone = expected._replace(type=None, rule=None) == ExpectedError()
+            if part not in rules and (part in _SELVES or (count > 1 and (is_alone or count == len(rules)))):
+                message = f"'{key}[{index}].rule' of {case.title} names no rule: {part!r} is a part of {count}; write more of the rule"
+                yield from case.mistake(message, key, index, "rule").mistakes
 
 
 def add_hints(

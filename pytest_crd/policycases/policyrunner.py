@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from pytest_crd.cases import caserunner, expectations, givenfacts, questions, refusals
+from pytest_crd.cases import barewords, caserunner, expectations, givenfacts, questions, refusals
 from pytest_crd.cases.caseresult import (
     CaseAnswer,
     CaseResult,
@@ -81,6 +81,7 @@ def run(case: PolicyCase, subject: PolicySubject) -> CaseResult:
             answer depends on roles that are not known.
         ManifestError: The server refuses an object of `crd_policies`.
     """
+    barewords.refuse_keys(case)
     try:
         outcome = ask(case, subject)
     except UnsupportedExpressionError as error:

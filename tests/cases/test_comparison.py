@@ -127,6 +127,8 @@ def test_only_differences_remain(expected: Any, actual: Any, remains: tuple[Any,
         pytest.param({"a": 1}, {}, False, id="a missing key is not"),
         pytest.param({"items": [B]}, {"items": [A, B, C]}, True, id="a list map may have more items"),
         pytest.param({"items": [B, A]}, {"items": [A, B, C]}, False, id="in their order"),
+        pytest.param({"items": []}, {"items": []}, True, id="an empty list map is empty"),
+        pytest.param({"items": []}, {"items": [A]}, False, id="an empty list map has no items"),
         pytest.param({"items": [{"name": "z"}]}, {"items": [A]}, False, id="a list map must have the items stated"),
         pytest.param(
             {"plain": [{"n": 1}]}, {"plain": [{"n": 1, "name": "a"}]}, True, id="items of a list may have more keys"
@@ -196,6 +198,7 @@ def test_expected_and_contains_pair_items_alike(items: str) -> None:
 
 def test_the_compared_part_of_a_list_map_is_in_its_own_order() -> None:
     assert comparison.select_compared({"items": [C, A]}, {"items": [A, B, C]}, SCHEMA) == {"items": [A, C]}
+    assert comparison.select_compared({"items": []}, {"items": [A]}, SCHEMA) == {"items": [A]}
 
 
 def test_stated_paths_are_those_of_items_on_both_sides() -> None:

@@ -362,7 +362,7 @@ CASES = [
     case(
         "errors and error",
         "create",
-        "input: {}\nerrors: [{field: a}]\nerror: a",
+        "input: {}\nerrors: [{field: a}]\nerror: never",
         "f:6: 'errors' and 'error' contradict each other in create case \"a\": `errors` lists all errors, `error` is the short form; "
         "remove one of them",
     ),
@@ -407,7 +407,7 @@ CASES = [
     case(
         "detail and matches in an error",
         "create",
-        "input: {}\ncontainsErrors:\n- matches: a\n  detail: b",
+        "input: {}\ncontainsErrors:\n- matches: never\n  detail: b",
         "f:6: 'detail' and 'matches' contradict each other in 'containsErrors[0]' of create case \"a\": both state a part of the "
         "message; remove one of them",
     ),
@@ -850,3 +850,27 @@ def test_a_list_of_cases_in_a_file_about_a_crd_is_the_only_mistake() -> None:
 
     (mistake,) = raised.value.mistakes
     assert mistake.message.startswith("'crd' and 'cases' contradict each other in the file")
+
+
+@pytest.mark.parametrize("pattern", [".", ".+", ".*", "[a-z]", "(?i)E", "^", "$", "a|e|i|o"])
+def test_a_pattern_that_matches_every_message_is_a_mistake(pattern: str) -> None:
+    text = f"crd: x\ncreate:\n- name: a\n  input: {{}}\n  errors: [{{field: spec.a, matches: '{pattern}'}}]\n"
+
+    assert mistakes_of(text) == [
+        "f:5: 'errors[0].matches' of create case \"a\" matches every message; state words of this one, or leave it out"
+    ]
+
+
+@pytest.mark.parametrize("part", [".", " ", "e"])
+def test_a_part_of_every_message_is_a_mistake(part: str) -> None:
+    (mistake,) = mistakes_of(f"crd: x\ncreate:\n- name: a\n  input: {{}}\n  error: '{part}'\n")
+
+    assert mistake.startswith("f:5: 'error' of create case")
+
+
+@pytest.mark.parametrize("words", ["Invalid", "is invalid", "at most", "or equal to 1"])
+def test_words_of_a_message_are_none(words: str) -> None:
+    head = "crd: x\ncreate:\n- name: a\n  input: {}\n"
+
+    assert loader.load(f"{head}  error: {words}\n", source="f")
+    assert loader.load(f"{head}  errors: [{{matches: {words}}}]\n", source="f")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -413,3 +414,39 @@ def test_every_field_is_possible_in_a_version_that_serves_nothing() -> None:
     )  # fmt: skip
 
     assert SchemaFields(crd.version("v1")).can_have("a.b")
+
+
+@pytest.mark.parametrize(
+    ("section", "case", "place"),
+    [
+        ("create", "input: {spec: {class: a, free: {on: 1}}}, accepted: true", 'key `on` of spec.free as "true"'),
+        (
+            "create",
+            "input: {spec: {class: a, free: {n: 1}}}, contains: {spec: {free: {n: 1}}}",
+            'key `n` of spec.free as "false"',
+        ),
+        (
+            "create",
+            "input: {spec: {class: a}}, patch: {spec: {free: {yes: 1}}}, accepted: true",
+            'key `yes` of spec.free as "true"',
+        ),
+        (
+            "update",
+            "old: {spec: {class: a, free: {off: 1}}}, input: {spec: {class: a}}, accepted: true",
+            'key `off` of spec.free as "false"',
+        ),
+        (
+            "apply",
+            "steps: [{manager: m, input: {spec: {class: a, free: {on: 1}}}}], accepted: true",
+            'key `on` of spec.free as "true"',
+        ),
+    ],
+)
+def test_a_key_that_the_server_reads_as_a_boolean_is_a_mistake(section: str, case: str, place: str) -> None:
+    with pytest.raises(CaseFileError, match=f"the server reads the {re.escape(place)}; quote it"):
+        _run(section, case)
+
+
+@pytest.mark.parametrize("key", ['"on"', "'n'", "on_", "1"])
+def test_other_keys_are_texts(key: str) -> None:
+    assert _run("create", f"input: {{spec: {{class: a, free: {{{key}: 1}}}}}}, accepted: true").holds

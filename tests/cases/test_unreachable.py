@@ -151,7 +151,16 @@ def test_an_absent_path_other_than_text_is_a_mistake_of_form_only() -> None:
     ],
 )
 def test_a_missing_rule_of_an_error_gets_a_hint(part: str, hints: dict[str, str]) -> None:
-    rules = [{"rule": "has(self.b) ||\n  self.a < 3"}, {"rule": "self.a < 2"}]
+    case = _case("create", f"input: {{spec: {{a: x}}}}, errors: [{{rule: '{part}'}}]")
+    (mismatch,) = caserunner.run(case, _ruled("has(self.b) ||\n  self.a < 3", "self.a < 2")).mismatches
+
+    assert isinstance(mismatch, ErrorsMismatch)
+    assert mismatch.hints == hints
+
+
+def _ruled(*texts: str) -> CaseSubject:
+    """Return a version with rules."""
+    rules = [{"rule": text} for text in texts]
     spec = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}
     schema = {"type": "object", "properties": {"spec": spec | {"x-kubernetes-validations": rules}}}
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
@@ -163,8 +172,40 @@ def test_a_missing_rule_of_an_error_gets_a_hint(part: str, hints: dict[str, str]
             "spec": {"group": "rules.example.com", "scope": "Namespaced", "names": NAMES, "versions": [version]},
         }
     )
-    case = _case("create", f"input: {{spec: {{a: x}}}}, errors: [{{rule: '{part}'}}]")
-    (mismatch,) = caserunner.run(case, CaseSubject(crd.version("v1"))).mismatches
+    return CaseSubject(crd.version("v1"))
 
-    assert isinstance(mismatch, ErrorsMismatch)
-    assert mismatch.hints == hints
+
+@pytest.mark.parametrize(
+    ("entry", "count"),
+    [
+        ("rule: self", 2),
+        ("rule: oldSelf", 0),
+        ("rule: self.a", 2),
+        ("type: Invalid, rule: self.a", 2),
+        ("field: spec, rule: self.a", 2),
+        ("message: never, rule: ' self '", 2),
+    ],
+)
+def test_a_rule_that_names_no_rule_is_a_mistake(entry: str, count: int) -> None:
+    subject = _ruled("has(self.b) || self.a < 3", "self.a < 2")
+    (mistake,) = unreachable.find_mistakes(_case("create", f"input: {{}}, errors: [{{{entry}}}]"), subject, subject)
+
+    assert "'errors[0].rule' of create case \"a\" names no rule: " in str(mistake)
+    assert f"is a part of {count}; write more of the rule" in str(mistake)
+
+
+@pytest.mark.parametrize(
+    ("entry", "rules"),
+    [
+        ("rule: self.a < 2", ("self.a < 2", "self.a < 2 || self.a > 7")),
+        ("rule: has", ("has(self.b) || self.a < 3", "self.a < 2")),
+        ("field: spec, rule: self.a", ("self.a < 3", "self.a < 2", "has(self.b)")),
+        ("rule: self.b", ("self.b == oldSelf.b", "self.b == oldSelf.b")),
+        ("rule: self", ("self",)),
+        ("field: spec.a", ("self.a < 3",)),
+    ],
+)
+def test_a_rule_that_names_one_or_is_beside_a_field_is_none(entry: str, rules: tuple[str, ...]) -> None:
+    subject = _ruled(*rules)
+
+    assert not [*unreachable.find_mistakes(_case("create", f"input: {{}}, errors: [{{{entry}}}]"), subject, subject)]
