@@ -267,17 +267,30 @@ def describe_unused(item: pytest.Item, *, is_passed: bool) -> str:
     if not isinstance(item, pytest.Function):
         return ""
     for name, fixtures in _CHOSEN_BY.items():
-        # Only the function's own markers: a marker on a class or module may concern other tests there.
-        marks = [mark for mark in item.own_markers if mark.name == name and (mark.args or mark.kwargs)]
-        if marks and not set(fixtures) & set(item.fixturenames) and not _is_of_project(item.config, name):
-            keywords = (f"{key}={value!r}" for key, value in marks[0].kwargs.items())
-            arguments = ", ".join((*map(repr, marks[0].args), *keywords))
-            return f"@pytest.mark.{name}({arguments}) does nothing: the test has no argument {_listed(fixtures)}"
+        requested = [fixture for fixture in fixtures if fixture in item.fixturenames]
+        # A marker on a class or module may concern other tests there, unless this one has an argument of its name.
+        candidates = item.iter_markers(name) if requested else item.own_markers
+        marks = [mark for mark in candidates if mark.name == name and (mark.args or mark.kwargs)]
+        if not marks or any(_is_plugins(item, fixture) for fixture in requested) or _is_of_project(item.config, name):
+            continue
+        keywords = (f"{key}={value!r}" for key, value in marks[0].kwargs.items())
+        arguments = ", ".join((*map(repr, marks[0].args), *keywords))
+        reason = f"the test has no argument {_listed(fixtures)}"
+        if requested:
+            reason = f"the fixture {_listed(requested)} of the project takes the place of the plugin's"
+        return f"@pytest.mark.{name}({arguments}) does nothing: {reason}"
     for fixture in ("crd_case", "crd_parity"):
         value: Any = item.funcargs.get(fixture)
         if is_passed and getattr(value, "is_idle", False):
             return f"the test passed, but did nothing with its {fixture}: call {fixture}.check() ({value!r})"
     return ""
+
+
+def _is_plugins(item: pytest.Function, fixture: str) -> bool:
+    """Return whether a fixture of a test is that of the plugin, and not a project's fixture of the same name."""
+    # pytest has no public way to get the definition of a fixture.
+    definitions = item._fixtureinfo.name2fixturedefs.get(fixture)  # noqa: SLF001
+    return bool(definitions and definitions[-1].func in _FIXTURE_FUNCTIONS)
 
 
 def _is_of_project(config: pytest.Config, name: str) -> bool:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from support.sessions import Project
 
 MARK = '@pytest.mark.crd("gardens.stories.example.com")'
+OVERRIDDEN = ("@pytest.fixture", "def crd_version(): return 'own'")
 CASES_MARK = '@pytest.mark.crd_cases("*.crd.yaml")'
 
 
@@ -45,6 +46,16 @@ def _test(project: Project, *lines: str) -> None:
             "@pytest.mark.crd('gardens.stories.example.com') does nothing: *",
             id="a method",
         ),
+        pytest.param(
+            (*OVERRIDDEN, MARK, "def test_it(crd_version): assert crd_version == 'own'"),
+            "@pytest.mark.crd('gardens.stories.example.com') does nothing: the fixture crd_version of the project takes *",
+            id="an overridden fixture",
+        ),
+        pytest.param(
+            (*OVERRIDDEN, MARK, "class TestIt:", "    def test_it(self, crd_version): pass"),
+            "@pytest.mark.crd('gardens.stories.example.com') does nothing: the fixture crd_version of the project takes *",
+            id="an overridden fixture under a mark of the class",
+        ),
     ],
 )
 def test_a_marker_without_its_fixture_fails_its_test(gardener: Project, lines: tuple[str, ...], words: str) -> None:
@@ -69,6 +80,7 @@ def test_a_marker_without_its_fixture_fails_its_test(gardener: Project, lines: t
         pytest.param((f"pytestmark = pytest.mark{MARK[12:]}", "def test_it(): pass"), id="a mark of the module"),
         pytest.param((MARK, "class TestIt:", "    def test_it(self): pass"), id="a mark of the class"),
         pytest.param(("def test_it(): pass",), id="no mark"),
+        pytest.param((*OVERRIDDEN, "def test_it(crd_version): pass"), id="an overridden fixture without a mark"),
     ],
 )
 def test_other_markers_are_left_alone(gardener: Project, lines: tuple[str, ...]) -> None:
@@ -98,7 +110,7 @@ def test_a_test_that_is_skipped_or_fails_is_left_alone(gardener: Project) -> Non
     result.stdout.no_fnmatch_line("*does nothing*")
 
 
-@pytest.mark.parametrize("body", ["pass", "repr(crd_case)"])
+@pytest.mark.parametrize("body", ["pass", "repr(crd_case)", "crd_case.case, crd_case.name, crd_case.path"])
 def test_a_test_that_ignores_its_case_fails(gardener: Project, body: str) -> None:
     _test(gardener, CASES_MARK, f"def test_it(crd_case): {body}")
 
@@ -110,8 +122,8 @@ def test_a_test_that_ignores_its_case_fails(gardener: Project, body: str) -> Non
     )
 
 
-@pytest.mark.parametrize("body", ["crd_case.check()", "crd_case.case", "crd_case.name", "crd_case.path"])
-def test_a_test_that_reads_its_case_passes(gardener: Project, body: str) -> None:
+@pytest.mark.parametrize("body", ["crd_case.check()", "assert crd_case.run().holds"])
+def test_a_test_that_runs_its_case_passes(gardener: Project, body: str) -> None:
     _test(gardener, CASES_MARK, f"def test_it(crd_case): {body}")
 
     gardener.run("test_it.py").assert_outcomes(passed=3)

@@ -64,7 +64,7 @@ class BoundCase:
     A case with the function that runs it.
 
     Attributes:
-        is_idle: Whether the case was neither read nor run since it was handed out.
+        is_idle: Whether the case was not run since it was handed out; reading it proves nothing.
         is_excused: Whether the case is expected to fail, so that nothing is written into its file.
         notes: Notes about the run, even if the case holds.
         warnings: Warnings about the case, shown once at any verbosity.
@@ -103,13 +103,11 @@ class BoundCase:
     @property
     def case(self) -> Case:
         """The case as declared in the file."""
-        self.is_idle = False
         return self._case
 
     @property
     def path(self) -> Path:
         """The case file."""
-        self.is_idle = False
         return self._path
 
     @property
@@ -180,6 +178,7 @@ class BoundCase:
         Raises:
             InputError: The case has a mistake.
         """
+        self.is_idle = False
         return self._run(self._case)
 
     def _check_result(self) -> CaseResult | InputError:
