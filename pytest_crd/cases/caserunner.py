@@ -73,7 +73,7 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
         CaseFileError: The input is a text that the server could not read; `old` is not valid under its CRD; a rule uses something
             unsupported; a webhook that cannot be called converts the object; facts for policies are given without policies.
     """
-    barewords.refuse_keys(case)
+    barewords.refuse_keys(case, subject.fields.is_named)
     sent = sending.read(case)
     try:
         if isinstance(case, PolicyCase):

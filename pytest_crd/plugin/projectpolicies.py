@@ -20,6 +20,7 @@ from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.plugin.settings import server
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.policies import reading
+from pytest_crd.policies.definitions import Policy
 from pytest_crd.policies.invocations import PolicyInvocation
 from pytest_crd.policies.params import ParamSource
 from pytest_crd.policies.policycoverage import PolicyMeter
@@ -29,6 +30,9 @@ from pytest_crd.server.authorization import admissionauthorizer
 from pytest_crd.server.builtin import builtinkinds
 
 _MANIFESTS: Final = pytest.StashKey[Sequence[Manifest]]()
+# The policies that admission reads, and the kinds and names of those that match a request of the session.
+_READ: Final = pytest.StashKey[ProjectPolicies]()
+_MATCHED: Final = pytest.StashKey[set[tuple[str, str]]]()
 _METER: Final = pytest.StashKey[PolicyMeter]()
 
 
@@ -58,7 +62,8 @@ def add(config: pytest.Config, places: ManifestPlaces, webhooks: Webhooks | None
 
     @functools.cache
     def read_policies(profile: Profile) -> ProjectPolicies:
-        return reading.read(read_manifests(config, places), profile)
+        config.stash[_READ] = reading.read(read_manifests(config, places), profile)
+        return config.stash[_READ]
 
     @functools.cache
     def store_own(profile: Profile) -> ParamSource:
@@ -79,15 +84,30 @@ def add(config: pytest.Config, places: ManifestPlaces, webhooks: Webhooks | None
 
 def get_listeners(config: pytest.Config) -> PolicyListeners:
     """Return the listeners to the policies of a session, which measure coverage."""
+    matched = config.stash.setdefault(_MATCHED, set())
 
     def observe(evaluation: Evaluation) -> None:
         config.stash[_METER].observe(evaluation)
 
     def observe_match(item: PolicyInvocation) -> None:
         config.stash[_METER].observe_match(item)
+        matched.add((item.policy.kind, item.policy.name))
 
     config.stash.setdefault(_METER, PolicyMeter())
     return PolicyListeners(observe=observe, observe_match=observe_match)
+
+
+def matched_policies(config: pytest.Config) -> set[tuple[str, str]]:
+    """Return the kinds and names of the policies that match a request of the session."""
+    return config.stash.get(_MATCHED, set())
+
+
+def read_policies(config: pytest.Config) -> Sequence[Policy]:
+    """Return the policies that requests of the session were shown to; empty if there was no such request."""
+    if _READ not in config.stash:
+        return ()
+    policies = config.stash[_READ].policies
+    return [bound.policy for bound in (*policies.mutating, *policies.validating)]
 
 
 def take_reached(config: pytest.Config) -> set[tuple[str, ...]]:

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from support import covered
 
 from pytest_crd.cases import caserunner, loader, strays
 from pytest_crd.cases.caseresult import CaseResult, NotReached, Strays
@@ -445,6 +446,14 @@ def test_every_field_is_possible_in_a_version_that_serves_nothing() -> None:
 def test_a_key_that_the_server_reads_as_a_boolean_is_a_mistake(section: str, case: str, place: str) -> None:
     with pytest.raises(CaseFileError, match=f"the server reads the {re.escape(place)}; quote it"):
         _run(section, case)
+
+
+def test_a_key_that_the_schema_has_read_in_the_same_way_is_fine() -> None:
+    version = covered.version_of(
+        {"type": "object", "properties": {"spec": {"type": "object", "properties": {"false": {"type": "integer"}}}}}
+    )
+
+    assert _run("create", "input: {spec: {n: 1}}, accepted: true", version=version).holds
 
 
 @pytest.mark.parametrize("key", ['"on"', "'n'", "on_", "1"])

@@ -327,3 +327,19 @@ def test_a_fact_that_no_policy_of_a_crd_reads_is_a_mistake(case: str, words: str
 )
 def test_a_fact_that_a_policy_of_a_crd_reads_holds(case: str) -> None:
     assert explain(_run_crd(case)) == []
+
+
+def test_a_key_of_a_built_in_kind_that_is_read_as_a_boolean_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r'the server reads the key `on` of metadata.labels as "true"; quote it'):
+        _run(
+            tmp_path,
+            "input: {apiVersion: v1, kind: ConfigMap, metadata: {labels: {on: a}}}\n  matched: {because: resourceRules}",
+        )
+
+
+def test_a_key_of_a_custom_resource_is_a_matter_of_its_schema(tmp_path: Path) -> None:
+    result = _run(
+        tmp_path, "input: {apiVersion: stories.example.com/v1, kind: Garden, spec: {size: 1}}\n  accepted: true"
+    )
+
+    assert result.holds

@@ -19,6 +19,8 @@ from pytest_crd.wording import escape_lines
 
 # The key of the points that a worker of pytest-xdist sends to its controller.
 _REACHED: Final = "pytest_crd_policy_coverage"
+# The key of the policies that a worker's requests were shown to, and of those that match one.
+_SEEN: Final = "pytest_crd_policies"
 
 
 class Hooks:
@@ -35,6 +37,8 @@ class Hooks:
         self._settings = coverage.read(config)
         self._coverage: PolicyCoverage | None = None
         self._reached: set[tuple[str, ...]] = set()
+        self._seen: set[tuple[str, ...]] = set()
+        self._matched: set[tuple[str, ...]] = set()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -52,8 +56,12 @@ class Hooks:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Measure the coverage, and fail a session with too little; a worker of pytest-xdist sends its points to the controller."""
         output = getattr(session.config, "workeroutput", None)
+        self._seen |= {
+            (item.kind, item.name, f"{item.source}:{item.line}") for item in projectpolicies.read_policies(self._config)
+        }
+        self._matched |= projectpolicies.matched_policies(self._config)
         if output is not None:
-            output[_REACHED] = sorted(self._reached)
+            output[_REACHED], output[_SEEN] = sorted(self._reached), [sorted(self._seen), sorted(self._matched)]
         elif self._settings is not None and not self._config.option.collectonly:
             self._coverage = coveragelines.measure(self._config, self._places, self._settings, self._reached)
             if not self._coverage.is_enough and session.exitstatus == pytest.ExitCode.OK:
@@ -62,10 +70,21 @@ class Hooks:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Add the points of a worker of pytest-xdist."""
-        self._reached |= set(map(tuple, getattr(node, "workeroutput", {}).get(_REACHED, ())))
+        output = getattr(node, "workeroutput", {})
+        self._reached |= set(map(tuple, output.get(_REACHED, ())))
+        seen, matched = output.get(_SEEN, ((), ()))
+        self._seen |= set(map(tuple, seen))
+        self._matched |= set(map(tuple, matched))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Write the coverage of each policy."""
+        """Write the policies that no request of a whole session matches, and the coverage of each policy."""
+        unmatched = sorted(f"{name} ({place})" for kind, name, place in self._seen if (kind, name) not in self._matched)
+        is_whole = self._config.args_source is not pytest.Config.ArgsSource.ARGS and not self._config.option.keyword
+        if unmatched and is_whole:
+            terminalreporter.ensure_newline()
+            terminalreporter.write_line(
+                f"crd: no request of the session matches these policies: {', '.join(unmatched)}", yellow=True
+            )
         if self._coverage is None:
             return
         terminalreporter.ensure_newline()

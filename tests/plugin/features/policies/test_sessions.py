@@ -101,6 +101,21 @@ def test_facts_of_a_case_without_policies_are_a_mistake(timers: Project) -> None
     result.stdout.fnmatch_lines([f"test_timers.crd.yaml:4: {words}"])
 
 
+def test_policies_that_match_no_request_of_a_whole_session_are_named(timers: Project) -> None:
+    idle = (
+        (POLICY + "---\n" + BINDING).replace("short-timers", "idle").replace("apiVersions: [v1]", "apiVersions: [v2]")
+    )
+    timers.write("config/policies/idle.yaml", idle)
+
+    whole = timers.run()
+
+    whole.assert_outcomes(passed=5)
+    whole.stdout.fnmatch_lines(
+        ["crd: no request of the session matches these policies: idle (config/policies/idle.yaml:1)"]
+    )
+    timers.run("-k", "robot").stdout.no_fnmatch_line("*no request of the session*")
+
+
 LIMITS = """\
 ---
 apiVersion: apiextensions.k8s.io/v1
