@@ -50,7 +50,7 @@ def find_mistakes(case: Case, subject: CaseSubject, old_subject: CaseSubject) ->
 
 
 def _find_vague_rules(case: Case, subject: CaseSubject) -> Iterator[Mistake]:
-    """Yield a mistake for each expected error whose `rule` is a part of several rules, and which says no more or is in all of them."""
+    """Yield a mistake for each `rule` of an expected error that fits several rules and so names none."""
     for key in ("errors", "containsErrors"):
         for index, expected in enumerate(getattr(case, casebuilder.ATTRIBUTES.get(key, key), None) or ()):
             if expected.rule is None:

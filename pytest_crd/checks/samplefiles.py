@@ -176,11 +176,14 @@ def _take(samples: Samples, item: Manifest, path: Path, claims: Claims) -> None:
     group, _, version = item.api_version.rpartition("/")
     kind, line = item.kind, item.line_of()
     if (group, kind) not in claims:
-        if question := suggest_kind(group, kind, claims):
+        if not kind and group in {claimed for claimed, _ in claims}:
+            words = f"an object of {group} without a kind, so that it is not checked; write its kind"
+            samples.broken.append(Broken(CheckFinding(item.where, words), path, line, item.title))
+        elif question := suggest_kind(group, kind, claims):
             words = f"no CRD of the project is for kind {kind!r} of {group}; {question}"
             samples.broken.append(Broken(CheckFinding(item.where, words), path, line, item.title))
         else:
-            samples.others[kind or "no kind"] += 1
+            samples.others[kind or f"no kind at {item.where}"] += 1
             is_of_a_kind = any(kind.casefold() == known_kind.casefold() for _, known_kind in claims)
             if is_of_a_kind and not _is_of_kubernetes(group, version, kind):
                 samples.strangers.setdefault((kind, item.api_version), []).append(item.where)

@@ -30,7 +30,7 @@ from pytest_crd.server.authorization import admissionauthorizer
 from pytest_crd.server.builtin import builtinkinds
 
 _MANIFESTS: Final = pytest.StashKey[Sequence[Manifest]]()
-# The policies that admission reads, and the kinds and names of those that match a request of the session.
+# The policies of admission, and the kinds and names of the matched ones.
 _READ: Final = pytest.StashKey[ProjectPolicies]()
 _MATCHED: Final = pytest.StashKey[set[tuple[str, str]]]()
 _METER: Final = pytest.StashKey[PolicyMeter]()

@@ -151,7 +151,9 @@ class Policy(NamedTuple):
     @property
     def texts(self) -> tuple[str, ...]:
         """The expressions, and the messages and reasons of validations."""
-        texts = [item.expression for item in (*self.match_conditions, *self.variables, *self.mutations)]
+        texts = [item.expression for item in self.match_conditions]
+        texts += [item.expression for item in self.variables]
+        texts += [item.expression for item in self.mutations]
         texts += [item.value_expression for item in self.audit_annotations]
         for item in self.validations:
             texts += item.expression, item.message, item.message_expression, item.reason or INVALID

@@ -50,7 +50,7 @@ class FactUses:
         self.has_problem = True
 
     def note_accesses(self, authorize: Authorize | None) -> Authorize:
-        """Return an authorizer that notes the accesses; None stands for one that knows administrators alone."""
+        """Return an authorizer that notes the accesses; without one, it allows administrators everything."""
 
         def ask(access: AccessRequest) -> AccessAnswer:
             self.accesses.append(access)
@@ -123,7 +123,7 @@ def _is_about(
 
 
 def _find_meant(verb: str) -> str:
-    """Return the verb that an unknown verb misspells; empty if it is known, or like no other."""
+    """Return the nearest known verb to a misspelt one; empty for other verbs."""
     if verb in (*VERBS, _EVERY):
         return ""
     return suggestions.nearest(verb.casefold(), VERBS, suggestions.WorkBudget(), least_ratio=_ALIKE)

@@ -303,6 +303,11 @@ def test_objects_of_other_kinds_are_left_alone_and_counted(project: Project) -> 
             "storys.ex",
             "no CRD of the project is for kind 'Garden' of storys.example.com; did you mean the group 'stories.example.com'?",
         ),
+        (
+            "kind: Garden",
+            "# kind: Garden",
+            "an object of stories.example.com without a kind, so that it is not checked; write its kind",
+        ),
     ],
 )
 def test_objects_meant_as_samples_are_not_left_alone(project: Project, old: str, new: str, meant: str) -> None:

@@ -291,7 +291,7 @@ ASKING: Final = (
 
 
 def _run_crd(case: str) -> CaseResult:
-    """Return the result of a case about a CRD, whose requests the policy sees."""
+    """Return the result of a case about a CRD under the policy."""
     (case_file,) = loader.load(f"crd: x\ncreate:\n- {{name: a, {case}}}\n", source="cases.yaml")
     (crd_manifest,) = manifest.read(policies.CRD.encode(), source="crd.yaml")
     crd = CustomResourceDefinition.from_manifest(crd_manifest.value).with_webhooks(policies.admission_of(ASKING))

@@ -92,12 +92,12 @@ class UnusedFact(NamedTuple):
 
     Attributes:
         key: The key of a case that states it: `params` or `authorizer`.
-        index: Its index; None for the whole list.
+        position: Its index; None for the whole list.
         problem: The problem, as words that follow its name.
     """
 
     key: str
-    index: int | None
+    position: int | None
     problem: str
 
 

@@ -19,7 +19,7 @@ from pytest_crd.wording import escape_lines
 
 # The key of the points that a worker of pytest-xdist sends to its controller.
 _REACHED: Final = "pytest_crd_policy_coverage"
-# The key of the policies that a worker's requests were shown to, and of those that match one.
+# The key of a worker's policies, and of its matched policies.
 _SEEN: Final = "pytest_crd_policies"
 
 
