@@ -54,8 +54,8 @@ def demand_uses(case: RequestCase, admission: object) -> None:
     Raises:
         CaseFileError: Each such fact.
     """
-    if isinstance(admission, AdmissionOfTests):
-        refuse_unused(case, admission.find_unused())
+    assert isinstance(admission, AdmissionOfTests)  # noqa: S101 - no other admission takes facts
+    refuse_unused(case, admission.find_unused())
 
 
 def refuse_unused(case: RequestCase, facts: Iterable[UnusedFact]) -> None:

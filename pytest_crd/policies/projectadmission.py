@@ -111,9 +111,8 @@ class ProjectAdmission(NamedTuple):
         return self._replace(facts=facts, given=given, params=params, uses=uses)
 
     def find_unused(self) -> Iterator[UnusedFact]:
-        """Yield the facts of the test that no request has read so far."""
-        if self.uses is not None:
-            yield from givenuses.find_unused(self.given, self.uses, self.facts.is_granted)
+        """Return the facts of the test that no request has read so far."""
+        return givenuses.find_unused(self.given, self.uses or FactUses(), self.facts.is_granted)
 
     def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain:
         """
