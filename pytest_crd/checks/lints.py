@@ -70,6 +70,8 @@ _BOUNDS: Final = {"string": "maxLength", "array": "maxItems"}
 
 def _maxlength(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
     for steps, node in _schemas(read):
+        if node.meta_of is not None:
+            continue  # the server knows the bounds of apiVersion, kind and metadata
         is_under_rule = any(ancestor.rules for ancestor in (node, *node.around))
         schema, bound = node.schema, _BOUNDS.get(str(node.schema.get("type")), "")
         is_open = bound and bound not in schema and not schema.get("enum") and not schema.get("format")

@@ -134,6 +134,24 @@ def test_values_under_a_rule_need_bounds(project: Project) -> None:
     ]
 
 
+def test_apiversion_and_kind_under_a_rule_need_no_bound(project: Project) -> None:
+    crd = GARDEN.replace(
+        "        type: object\n",
+        "        type: object\n        x-kubernetes-validations: [{rule: \"self.metadata.name != 'x'\"}]\n",
+        1,
+    ).replace(
+        "        properties:\n",
+        "        properties:\n          apiVersion: {type: string}\n          kind: {type: string}\n",
+        1,
+    )
+
+    result = _run(project, crd, "maxlength")
+
+    assert "apiVersion: {type: string}" in crd
+    result.stdout.no_fnmatch_line("*: apiVersion: string without*")
+    result.stdout.no_fnmatch_line("*: kind: string without*")
+
+
 def test_lists_under_a_rule_need_a_bound(project: Project) -> None:
     crd = GARDEN.replace(
         "            type: object\n            properties:\n              size",
