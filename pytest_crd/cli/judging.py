@@ -11,12 +11,14 @@ from pytest_crd.checks import samples
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.checks.samples import SampleOutcome
 from pytest_crd.cli.objectfiles import Identity, Resource
-from pytest_crd.engine import CrdVersion, Response
+from pytest_crd.engine import CrdVersion, FieldError, Response, jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.synthesis.objectchanges import ABSENT, value_at
 
 _INVALID: Final = 422
-_KEPT: Final = "kept as it was so before, a create would be refused"
+_KEPT: Final = "kept as it was so before"
+_REFUSED: Final = "a create would be refused"
 
 
 class SendingMethod(NamedTuple):
@@ -47,8 +49,21 @@ def outcome(resource: Resource, claims: Claims, method: SendingMethod) -> Sample
     created = _best(resource, claims, method._replace(old=None))
     if created.response is None or created.response.code != _INVALID:
         return result
-    ratcheted = (finding._replace(text=f"{_KEPT}: {finding.text}") for finding in created.findings)
+    refusals = [finding for finding in created.findings if finding.decision]
+    before = (method.old or {})[resource.identity].manifest.value
+    ratcheted = (
+        finding._replace(text=f"{_describe(error, before, resource.manifest.value)}: {finding.text}")
+        for finding, error in zip(refusals, created.response.errors, strict=True)
+    )
     return replace(result, warnings=(*result.warnings, *ratcheted))
+
+
+def _describe(error: FieldError, before: JSONValue, now: JSONValue) -> str:
+    """Return in words why an update passes that has the error of a create."""
+    steps = () if error.path is None else error.path.steps
+    values = [value_at(value, steps) for value in (before, now)]
+    is_kept = steps and ABSENT not in values and jsonvalue.equal(*values)
+    return f"{_KEPT}, {_REFUSED}" if is_kept else f"the update passes, {_REFUSED}"
 
 
 def _best(resource: Resource, claims: Claims, method: SendingMethod) -> SampleOutcome:

@@ -233,6 +233,28 @@ def test_stored_objects_are_updated(folder: Path, validate: Validate) -> None:
     )
 
 
+def test_a_dropped_field_of_an_update_is_not_called_kept(folder: Path, validate: Validate) -> None:
+    text = TAB.replace("size: 1", "size: 10\ngone: 1")
+    (folder / "tab.yaml").write_text(text)
+
+    _, out, _ = validate("tab.yaml", "--old", "tab.yaml")
+
+    assert out.count("kept as it was so before, a create would be refused: ") == 1
+    assert out.count("gone: the schema does not specify it") == 1
+
+
+def test_an_update_that_only_a_create_rule_refuses_is_not_called_kept(folder: Path, validate: Validate) -> None:
+    crd = folder / "crds/tabs.yaml"
+    rule = "{rule: 'oldSelf.hasValue() || self.size > 5', optionalOldSelf: true}"
+    schema = "        type: object\n"
+    crd.write_text(crd.read_text().replace(schema, f"{schema}        x-kubernetes-validations: [{rule}]\n", 1))
+    (folder / "tab.yaml").write_text(TAB)
+
+    _, out, _ = validate("tab.yaml", "--old", "tab.yaml")
+
+    assert "warning: the update passes, a create would be refused: " in out
+
+
 def test_an_old_file_that_has_none_of_the_objects_is_an_error(folder: Path, validate: Validate) -> None:
     (folder / "old.yaml").write_text(TAB.replace("name: a", "name: b"))
 
