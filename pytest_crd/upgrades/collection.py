@@ -90,7 +90,7 @@ class VersionCollection:
 def _is_caused_by(effect: Effect, difference: Difference) -> bool:
     """Return True if the keyword of *difference* causes *effect*."""
     if difference.keyword == RULES:
-        return effect.cause in {rule["rule"] for rule in (difference.before, difference.after) if rule}
+        return difference.has_rule(effect.cause, effect.origin)
     if effect.cause == effects.STORED_OTHERWISE:
         return difference.keyword == "default"
     return effect.cause.rpartition("/")[2] == difference.keyword

@@ -64,14 +64,15 @@ def find_change(
             return Change((), Witness(resource, first, first, stored=stored))
         before, after = old.overwrite(resource, first.stored), new.overwrite(resource, first.stored)
     witness = Witness(resource, before, after, source=source, stored=stored)
-    if _is_stored_whole(before):
+    if is_stored_whole(before):
         return Change(tuple(_forward(witness, old, new)), witness)
-    if _is_stored_whole(after):
+    if is_stored_whole(after):
         return Change(tuple(_backward(witness, old, new)), witness)
     return Change((), witness)
 
 
-def _is_stored_whole(answer: Response) -> bool:
+def is_stored_whole(answer: Response) -> bool:
+    """Return True if an object is accepted and keeps all fields."""
     return answer.accepted and not answer.pruned and not answer.lost
 
 
@@ -107,6 +108,22 @@ def _forward(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
             kind = Kind.WIDENED if _is_new(place, was, is_now, old) else Kind.CHANGED
             yield Effect(kind, place, _change_words(was, is_now), STORED_OTHERWISE)
     yield from _warnings(witness)
+    yield from _find_frozen(witness, old, new)
+
+
+def _find_frozen(witness: Witness, old: Subject, new: Subject) -> Iterator[Effect]:
+    """
+    Yield the refusals of an update of the metadata of an object that can be created.
+
+    The status, which another request writes, and values that the upgrade changes may make a stored object invalid.
+    """
+    stored = witness.before.stored
+    is_written_apart = "status" in stored and new.version.has_status
+    if not is_written_apart and jsonvalue.equal(stored, witness.after.stored):
+        return
+    answer = new.relabel(stored)
+    if not answer.accepted and old.relabel(stored).accepted:
+        yield from refusals(answer, old, new, Kind.REFUSED)
 
 
 def _is_from_struct(was: Any, is_now: Any, node: SchemaNode | None) -> bool:
@@ -133,8 +150,8 @@ def _find_hidden_effects(witness: Witness, old: Subject, new: Subject) -> Iterat
     stored = witness.before.stored
     dropped = []
     for steps, was, is_now in differences(stored, new.read(stored), ()):
-        if is_now is not ABSENT:
-            continue
+        if is_now is not ABSENT or (was is not None and "metadata" in steps and objectplaces.is_blank(was)):
+            continue  # Go leaves out empty fields of metadata.
         place = place_of(steps, old, new)
         dropped.append(place)
         if was is None and new.version.schema_map.at(place) is not None:
@@ -178,7 +195,11 @@ def refusals(answer: Response, old: Subject, new: Subject, kind: Kind) -> Iterat
         if not resourcerules.is_notice(error) and not _is_of_branch(error, answer.errors):
             place = place_of(error.path.steps if error.path is not None else (), old, new)
             before = "before, " if kind is Kind.WIDENED else ""
-            yield Effect(kind, place, f"{before}{error}", error.decision)
+            yield Effect(kind, place, f"{before}{error}", error.decision, _origin(error))
+
+
+def _origin(error: FieldError) -> Place | None:
+    return None if error.rule is None or error.origin is None else schemamap.place_of(error.origin.schema)
 
 
 def _is_of_branch(error: FieldError, errors: Sequence[FieldError]) -> bool:

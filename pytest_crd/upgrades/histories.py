@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -104,7 +104,14 @@ def merge(effects: Sequence[tuple[OldCrd, Upgrade]]) -> Upgrade:
         _join(effect.warnings for effect in upgrades),
         _join(effect.notices for effect in upgrades),
         _join(effect.undecided for effect in upgrades),
+        _merge_unjudged(effect.unjudged for effect in upgrades),
     )
+
+
+def _merge_unjudged(reasons: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Return the objects that no upgrade judges."""
+    first, *others = reasons
+    return {source: reason for source, reason in first.items() if all(source in other for other in others)}
 
 
 def _join(texts: Iterable[Iterable[str]]) -> tuple[str, ...]:

@@ -21,10 +21,9 @@ from pytest_crd.upgrades.schemadifferences import Difference
 from pytest_crd.upgrades.upgradefindings import Resource
 
 PRESERVE: Final = "preserveUnknownFields"
+_EMBEDDED: Final = "x-kubernetes-embedded-resource"
 _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
-_OF_OBJECTS: Final = frozenset(
-    {"additionalProperties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", PRESERVE}
-)
+_OF_OBJECTS: Final = frozenset({"additionalProperties", "x-kubernetes-preserve-unknown-fields", _EMBEDDED, PRESERVE})
 # Keywords that are tested by the boundary values of another keyword.
 _EQUIVALENT_KEYWORDS: Final = {
     "exclusiveMinimum": "minimum",
@@ -38,6 +37,12 @@ _LISTING: Final = frozenset({"enum", "pattern", "format", "type", "minLength", "
 _SPEC: Final = "spec"
 _UNKNOWN: Final = "unknownField"
 _OF_ALL_TYPES: Final[tuple[Any, ...]] = ("a", 1, True, {}, [], {"a": "b"}, ["a"], [None], None)
+_METADATA: Final[tuple[tuple[str, Any], ...]] = (
+    (_UNKNOWN, "a"),
+    ("labels", {"a": 1}),
+    ("name", "A b"),
+    ("creationTimestamp", "a"),
+)
 # Values at which rules often have a boundary.
 _PLAIN: Final[tuple[Any, ...]] = ("", 0, -1, 1_000_000, False, True, [], {})
 _NUMBERS: Final = frozenset({"integer", "number"})
@@ -122,6 +127,7 @@ class Maker:
             yield from self._try_boundaries(place, keyword)
         elif keyword in _OF_OBJECTS:
             yield from map(Candidate, self._try_unknown_field(place))
+            yield from map(Candidate, self._try_metadata(place) if keyword == _EMBEDDED else ())
         if keyword in _COUNTS:
             yield from map(Candidate, self._try_counts(place, keyword))
         if not place:
@@ -280,6 +286,12 @@ class Maker:
                     yield objectplaces.replace_value(resource, (*steps, _UNKNOWN), value)
         for resource, _ in self._existing((*place, Each.VALUE)):
             yield resource
+
+    def _try_metadata(self, place: Place) -> Iterator[Resource]:
+        """Yield objects with metadata at *place* that an embedded resource loses or may not have."""
+        for (resource, steps), (field, value) in itertools.product(self._existing(place), _METADATA):
+            fields = objectplaces.get_value(resource, steps) or {}
+            yield objectplaces.replace_value(resource, steps, {**fields, "metadata": {field: value}})
 
     def repaired(self, place: Place, value: Any) -> Iterator[Candidate]:
         """Yield objects with *value* at *place* that a CRD accepts after changes elsewhere in the object."""

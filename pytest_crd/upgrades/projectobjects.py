@@ -63,11 +63,11 @@ class Specimens:
         """Return the objects of one version of a CRD; an object without a version belongs to the only served one."""
         served = [candidate.name for candidate in crd.versions if candidate.served]
         default = served[0] if len(served) == 1 else ""
-        return [
-            specimen
-            for specimen in self.objects
-            if (specimen.group, specimen.kind) == (crd.group, crd.kind) and (specimen.version or default) == version
-        ]
+        return [specimen for specimen in self.select_kind(crd) if (specimen.version or default) == version]
+
+    def select_kind(self, crd: CustomResourceDefinition) -> list[Specimen]:
+        """Return the objects of a CRD in any version."""
+        return [item for item in self.objects if (item.group, item.kind) == (crd.group, crd.kind)]
 
 
 @dataclass(slots=True)

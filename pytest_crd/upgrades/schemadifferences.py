@@ -71,6 +71,11 @@ class Difference:
             return "default" in self.after  # The default may exceed `maxProperties`.
         return self.after is not None and self.keyword not in _NEVER_REFUSING
 
+    def has_rule(self, text: str, place: Place | None) -> bool:
+        """Return True if the difference is the rule *text* at *place*; at any place for None."""
+        rules = (self.before, self.after) if self.keyword == RULES else ()
+        return place in {None, self.place} and any(rule["rule"] == text for rule in rules if rule)
+
     def lines(self, old: CustomResourceDefinition, new: CustomResourceDefinition) -> tuple[Line, Line]:
         """Return the lines of both CRDs that declare the keyword, or the nearest lines around it."""
         return self._line(old, self.versions[0], self.before), self._line(new, self.versions[1], self.after)

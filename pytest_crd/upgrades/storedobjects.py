@@ -8,9 +8,10 @@ fields: if a field becomes required, changes of its sibling fields are refused.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from pytest_crd.engine import Response, jsonvalue
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.synthesis import objectplaces
@@ -20,8 +21,11 @@ from pytest_crd.upgrades import effects
 from pytest_crd.upgrades.upgradefindings import Effect, Kind, Resource, Witness
 from pytest_crd.upgrades.upgradesubject import Subject
 
-_LABELS: Final = {"upgrade": "tried"}
+_MANAGER: Final = "kubectl"
 _STATUS: Final = "status"
+_SCALE: Final = "scale"
+# Numbers of replicas to try.
+_REPLICAS: Final = (1, 2, 3)
 _NOUNS: Final[dict[str | Each, str]] = {Each.ITEM: "item", Each.VALUE: "key"}
 _MOST_FIELDS: Final = 8
 _MOST_VALUES: Final = 4
@@ -34,10 +38,18 @@ def note(effect: Effect, witness: Witness, old: Subject, new: Subject) -> str:
     if old.version.unknown_when_stored or new.version.unknown_when_stored:
         return old.version.unknown_when_stored or new.version.unknown_when_stored
     if witness.stored is not None:
-        return "refused as an update of an object that is stored"
+        return _describe_update(witness, new)
     if effect.kind is Kind.REFUSED:
-        return _Updates(effect, witness.before.stored, old, new).note()
+        return _Updates(effect, witness, old, new).note()
     return _describe_accepted(effect, witness.before.stored, old, new)
+
+
+def _describe_update(witness: Witness, new: Subject) -> str:
+    if not jsonvalue.equal(witness.stored, witness.resource):
+        return "refused as an update of an object that is stored"
+    applied = new.version.apply(witness.resource, manager=_MANAGER, old=witness.before.stored)
+    apply_words = "; a server-side apply of it passes" if applied.accepted else ""
+    return f"refused when the manifest of an object that is stored is sent again as an update{apply_words}"
 
 
 def _describe_accepted(effect: Effect, stored: Resource, old: Subject, new: Subject) -> str:
@@ -51,49 +63,78 @@ def _describe_accepted(effect: Effect, stored: Resource, old: Subject, new: Subj
 
 
 class _Updates:
-    """The updates of a stored object that could not be created now."""
+    """The updates of a stored object that the new CRD refuses in part, each tried."""
 
-    def __init__(self, effect: Effect, stored: Resource, old: Subject, new: Subject) -> None:
+    def __init__(self, effect: Effect, witness: Witness, old: Subject, new: Subject) -> None:
         self._effect = effect
-        self._stored = stored
+        self._witness = witness
+        self._stored = witness.before.stored
         self._old, self._new = old, new
-        self._is_of_status = effect.place[:1] == (_STATUS,) and new.version.has_status
 
     def note(self) -> str:
-        is_set = self._is_of_status and self._new.version.create(self._stored).accepted
-        when = "refused when set" if is_set else "refused when created"
-        status_words = " or status" if self._status_passes() else ""
-        if not self._labels_pass():
-            exception_words = ", but for one of its status" if status_words else ""
+        """Describe the refused and the accepted requests of each writer."""
+        creates = self._new.version.create(self._witness.resource).accepted
+        is_set = creates and not self._new.write(self._witness.resource).accepted
+        when = "refused when set" if is_set else "a create passes" if creates else "refused when created"
+        passes = {writer: send() for writer, send in ((_STATUS, self._status_passes), (_SCALE, self._scale_passes))}
+        if is_set:
+            passes[_STATUS] = None  # the refused request itself
+        passing = [writer for writer, is_passing in passes.items() if is_passing]
+        if not self._new.relabel(self._stored).accepted:
+            exception_words = f", but for one of its {' or '.join(passing)}" if passing else ""
+            if creates and not is_set:
+                return f"{when}; any update of an object that is stored is refused{exception_words}"
             return f"{when}, and in any update of an object that is stored{exception_words}"
+        return f"{when}; {self._describe_main_updates(passing)}{self._describe_refused(passes)}"
+
+    def _describe_main_updates(self, passing: Sequence[str]) -> str:
+        """Return in words the updates of the main resource that pass, and those with a sibling of the place that do not."""
         place = self._effect.place
         siblings = [(place[:depth], place[depth]) for depth in range(1, len(place))]
-        passing = [self._sibling_update_passes(around, step) for around, step in siblings]
+        accepted = [self._sibling_update_passes(around, step) for around, step in siblings]
         refused = [
             f"one that changes another {_NOUNS.get(step, 'field')} of {schemamap.spelled(around)}"
-            for (around, step), passes in zip(siblings, passing, strict=True)
-            if passes is False
+            for (around, step), is_accepted in zip(siblings, accepted, strict=True)
+            if is_accepted is False
         ]
-        if refused or None in passing:  # If one result is unknown, nothing is reported.
+        if refused or None in accepted:  # If one result is unknown, nothing is reported.
             refusal_words = f", {', or '.join(refused)} is refused" if refused else ""
-            return f"{when}; an update of metadata{status_words} alone passes{refusal_words}"
-        return f"{when}; an update that leaves {schemamap.spelled(place) or 'it'} as it is passes"
+            return f"an update of {' or '.join(('metadata', *passing))} alone passes{refusal_words}"
+        return f"an update that leaves {schemamap.spelled(place) or 'it'} as it is passes"
 
-    def _labels_pass(self) -> bool:
-        metadata = self._stored.get("metadata") or {}
-        labelled = {**metadata, "labels": {**(metadata.get("labels") or {}), **_LABELS}}
-        return self._new.overwrite({**self._stored, "metadata": labelled}, self._stored).accepted
+    @staticmethod
+    def _describe_refused(passes: Mapping[str, bool | None]) -> str:
+        refused = [writer for writer, is_passing in passes.items() if is_passing is False]
+        return f"; one of its {' or '.join(refused)} is refused" if refused else ""
 
-    def _status_passes(self) -> bool:
-        """Return True if an update of the status subresource passes."""
-        if self._is_of_status or not self._new.version.has_status or (status := self._new.root.field(_STATUS)) is None:
-            return False
-        for value in itertools.islice(Maker().find_values(status), _MOST_VALUES):
-            if value != self._stored.get(_STATUS):
-                body = {**self._stored, _STATUS: value}
-                if self._new.version.update_status(body, old=self._stored).accepted:
-                    return True
-        return False
+    def _status_passes(self) -> bool | None:
+        """Return True if an update of the status subresource passes, False if it is refused for the effect's cause; else None."""
+        if not self._new.version.has_status or (status := self._new.root.field(_STATUS)) is None:
+            return None
+        update = self._new.version.update_status
+        bodies = [
+            {**self._stored, _STATUS: value}
+            for value in itertools.islice(Maker().find_values(status), _MOST_VALUES)
+            if value != self._stored.get(_STATUS)
+        ]
+        return self._passes(update(body, old=self._stored) for body in bodies)
+
+    def _scale_passes(self) -> bool | None:
+        """Return True if an update of `/scale` passes, False if it is refused for the effect's cause; else None."""
+        version = self._new.version
+        if version.subresources.scale is None:
+            return None
+        return self._passes(version.scale(self._stored, replicas) for replicas in _REPLICAS)
+
+    def _passes(self, answers: Iterable[Response]) -> bool | None:
+        """Return True if one answer accepts, False if one refuses for the effect's cause alone; None if unknown."""
+        for answer in answers:
+            if answer.accepted:
+                return True
+            refusals = list(effects.refusals(answer, self._old, self._new, Kind.REFUSED))
+            if all((effect.place, effect.cause) == (self._effect.place, self._effect.cause) for effect in refusals):
+                return False
+        return None
 
     def _sibling_update_passes(self, around: Place, step: str | Each) -> bool | None:
         """
@@ -106,14 +147,8 @@ class _Updates:
         demand = self._new.root.at(around)
         if isinstance(step, str) and demand.properties.keys() <= {step}:
             return True  # There is no sibling.
-        for changed in self._change_sibling(around, step, demand):
-            answer = self._new.overwrite(changed, self._stored)
-            if answer.accepted:
-                return True
-            refusals = list(effects.refusals(answer, self._old, self._new, Kind.REFUSED))
-            if all((effect.place, effect.cause) == (self._effect.place, self._effect.cause) for effect in refusals):
-                return False
-        return None
+        changes = self._change_sibling(around, step, demand)
+        return self._passes(self._new.overwrite(changed, self._stored) for changed in changes)
 
     def _change_sibling(self, around: Place, step: str | Each, demand: Demand) -> Iterator[Resource]:
         """Yield the stored object with a change to a sibling of *step*."""

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
-from pytest_crd.engine import CrdVersion, CustomResourceDefinition, jsonvalue
+from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response, jsonvalue
 from pytest_crd.upgrades import clients, convertedobjects, crdwrites, effects, renames, schemadifferences
 from pytest_crd.upgrades.collection import Collection, VersionCollection
 from pytest_crd.upgrades.objectcandidates import PRESERVE
 from pytest_crd.upgrades.projectobjects import Specimen, Specimens
 from pytest_crd.upgrades.schemadifferences import Difference
-from pytest_crd.upgrades.upgradefindings import Finding
+from pytest_crd.upgrades.upgradefindings import Finding, Kind
 from pytest_crd.upgrades.upgradesubject import Subject
 from pytest_crd.upgrades.witnesses import Unshown, Witnesses
+
+_NO_VERSION: Final = "its version {!r} is not served before and after the upgrade"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Upgrade:
         warnings: Versions with limited results, and the reasons.
         notices: Other changes that clients may notice, in words.
         undecided: The unshown differences that may refuse objects, in words.
+        unjudged: The objects of the project that show nothing, by place, with the reason.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -36,6 +39,7 @@ class Upgrade:
     warnings: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
+    unjudged: Mapping[str, str] = field(default_factory=dict)
 
 
 def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, specimens: Specimens) -> Upgrade:
@@ -67,6 +71,7 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
     witnessed: list[Difference] = []
     warnings: list[str] = []
     renamed: dict[str, str] = {}
+    unjudged = {item.source: _NO_VERSION.format(item.version) for item in specimens.select_kind(old)}
     for before, after in _served_pairs(old, new):
         for finding in (
             *crdwrites.find_removed_subresources(before, after),
@@ -77,7 +82,7 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
         version_findings = VersionCollection(collection, *subjects, _differences(before, after))
         renamed |= renames.find_renames(version_findings.differences)
         notices += clients.describe_column_changes(before, after)
-        _judge_specimens(version_findings, specimens.select(old, before.name))
+        unjudged |= _judge_specimens(version_findings, specimens.select(old, before.name))
         unknown = [version.unknown_when_stored for version in (before, after)]
         warnings += [f"{before.name}: {reason}" for reason in dict.fromkeys(filter(None, unknown))]
         is_unhooked = bool(unknown[0]) and not unknown[1] and after.converter is None
@@ -99,6 +104,7 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
         tuple(warnings),
         tuple(dict.fromkeys(notices)),
         tuple(dict.fromkeys(item.refusing for item in missing if item.refusing)),
+        {source: reason for source, reason in unjudged.items() if reason},
     )
 
 
@@ -137,11 +143,33 @@ def _storage(crd: CustomResourceDefinition) -> CrdVersion | None:
     return next((version for version in crd.versions if version.storage), None)
 
 
-def _judge_specimens(findings: VersionCollection, specimens: Sequence[Specimen]) -> None:
-    """Add the effects on the objects of a project, both as sent and as stored."""
+def _judge_specimens(findings: VersionCollection, specimens: Sequence[Specimen]) -> dict[str, str]:
+    """
+    Add the effects on the objects of a project, as sent, as stored, and as sent again.
+
+    Returns:
+        For each place of an object, why it cannot be judged; empty if it is.
+    """
+    reasons: dict[str, str] = {}
     for specimen in specimens:
         change = effects.find_change(specimen.resource, findings.old, findings.new, source=specimen.source)
         findings.add(change)
-        stored: Any = change.witness.before.stored_if_accepted
+        before, after = change.witness.before, change.witness.after
+        reasons[specimen.source] = _describe_unjudged(before, after)
+        stored: Any = before.stored_if_accepted
         if stored is not None:
             findings.add(effects.find_change(stored, findings.old, findings.new, source=specimen.source))
+        if stored is not None and after.accepted and not jsonvalue.equal(stored, after.stored):
+            again = effects.find_change(
+                specimen.resource, findings.old, findings.new, source=specimen.source, stored=specimen.resource
+            )
+            findings.add(replace(again, effects=tuple(item for item in again.effects if item.kind is Kind.REFUSED)))
+    return reasons
+
+
+def _describe_unjudged(before: Response, after: Response) -> str:
+    if effects.is_stored_whole(before) or effects.is_stored_whole(after):
+        return ""
+    if before.accepted:
+        return "the old and the new CRD drop a field of it"
+    return f"the old and the new CRD refuse it: {before.errors[0]}"

@@ -38,12 +38,14 @@ class Effect:
         place: The place in the schema; empty for the whole object.
         words: The server's message, or the values before and after.
         cause: The words without the value, to tell effects at one place apart.
+        origin: The place of the rule that refuses the object; None for another cause.
     """
 
     kind: Kind
     place: Place
     words: str
     cause: str = ""
+    origin: Place | None = None
 
 
 class Line(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pytest_crd.engine import CrdVersion, FieldValidation, Response
 from pytest_crd.engine.registry.response import Changes
@@ -12,6 +12,9 @@ from pytest_crd.synthesis.demands import Demand
 from pytest_crd.upgrades.upgradefindings import Resource
 
 TextT = TypeVar("TextT", bound=str)
+
+
+_LABELS: Final = {"upgrade": "tried"}
 
 
 class Subject:
@@ -37,6 +40,12 @@ class Subject:
     def overwrite(self, resource: Resource, stored: Resource) -> Response:
         """Return the answer to a PUT of *resource* over *stored* or, if the status is a subresource, to the PUT of the status after it."""
         return self._with_status(resource, self.version.update(resource, old=stored), "Warn")
+
+    def relabel(self, stored: Resource) -> Response:
+        """Return the answer to a PUT of a stored object that changes its metadata alone: one label."""
+        metadata = stored.get("metadata") or {}
+        labelled = {**metadata, "labels": {**(metadata.get("labels") or {}), **_LABELS}}
+        return self.version.update({**stored, "metadata": labelled}, old=stored)
 
     def read(self, stored: Resource) -> Resource:
         """Return a stored object as a request reads it: pruned, defaulted and not validated."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd import engine
-from pytest_crd.engine.schema.schemamap import RULES, Place
+from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.synthesis import Boundaries, NoExampleError, shrinking
 from pytest_crd.upgrades import applyeffects, clients, combinedrules, effects, mending
 from pytest_crd.upgrades.collection import VersionCollection
+from pytest_crd.upgrades.dependentrules import DependentRule, DependentRules
 from pytest_crd.upgrades.effects import Change
 from pytest_crd.upgrades.mending import Mender
 from pytest_crd.upgrades.objectcandidates import Candidate, Maker
@@ -40,6 +41,10 @@ _OF_ONE_VALUE: Final = frozenset(
 )
 
 
+# The kind, place and cause of an effect.
+_Key: TypeAlias = tuple[Kind, Place, str]
+
+
 class Unshown(NamedTuple):
     """
     A difference without a witness.
@@ -63,19 +68,19 @@ class _Search:
     Attributes:
         budget: The number of values that may still be visited.
         is_complete: Whether all candidates were tried.
-        kinds: The kinds of the effects that were found.
+        seen: The kinds, places and causes of the effects that were found.
         tried: The number of candidates that were tried.
     """
 
     budget: int
     is_complete: bool
-    kinds: set[Kind] = field(default_factory=set)
+    seen: set[_Key] = field(default_factory=set)
     tried: int = 0
 
     @property
     def is_breaking(self) -> bool:
         """Whether a breaking effect was found."""
-        return not self.kinds.isdisjoint(BREAKING)
+        return any(kind in BREAKING for kind, _, _ in self.seen)
 
     @property
     def is_enough(self) -> bool:
@@ -109,11 +114,15 @@ class Witnesses:
         self.shown: list[Difference] = []
         # Differences that applies of one or two managers show.
         self._applied: list[Difference] = []
+        # Refusals of all objects.
+        self._refusals: list[Effect] = []
         # Effects found at other places than the differences.
-        self._elsewhere: set[tuple[Kind, Place, str]] = set()
+        self._elsewhere: set[_Key] = set()
         self._maker = Maker(
             self._boundaries(findings.old.version), self._boundaries(findings.new.version), findings.differences
         )
+        sides = self._maker.sides
+        self._rules = DependentRules(findings.old, findings.new, (sides[0], sides[1])) if len(sides) == 2 else None
         self._menders = Mender(findings.old, self._maker.old), Mender(findings.new, self._maker.new)
 
     def _boundaries(self, version: engine.CrdVersion) -> Boundaries | None:
@@ -138,10 +147,35 @@ class Witnesses:
         for difference in self._findings.differences:
             search = self._search_difference(difference)
             is_undecided = not (search.is_complete or search.is_breaking) and difference.can_refuse
-            if difference not in self._applied and (is_undecided or not search.kinds):
+            if difference not in self._applied and (is_undecided or not search.seen):
                 yield self._unshown(difference, search)
             else:
                 self.shown.append(difference)
+            yield from self._search_rules(difference)
+
+    def _search_rules(self, difference: Difference) -> Iterator[Unshown]:
+        """Add the refusals by rules that read a changed place; yield the undecided rules."""
+        rules = () if self._rules is None else self._rules.find(difference)
+        for rule in rules:
+            assert self._rules is not None  # noqa: S101 - it has rules
+            if any(map(rule.refuses, self._refusals)):
+                continue
+            if self._rules.is_harmless(rule, difference, self._findings.differences):
+                continue
+            search = _Search(_BUDGET, is_complete=True)
+            for candidate in self._rules.find_candidates(rule, difference):
+                self._try(candidate, difference, search.seen)
+                if any(map(rule.refuses, self._refusals)):
+                    break
+            else:
+                if not any(item.has_rule(rule.text, rule.place) for item in self._findings.differences):
+                    yield self._unshown_rule(rule, difference)
+
+    def _unshown_rule(self, rule: DependentRule, difference: Difference) -> Unshown:
+        name = f"{path_of(difference.place)} {difference.keyword}"
+        place = f"the {'rule' if rule.keyword == RULES else rule.keyword} at {path_of(rule.place)} reads it"
+        words = f"no object found that it refuses because of the change: {name}, {place}: {rule.text}"
+        return Unshown(words, f"{name}, {place}")
 
     def _search_difference(self, difference: Difference) -> _Search:
         """Search for the effects of a difference, and return the search."""
@@ -151,18 +185,18 @@ class Witnesses:
         for candidate in self._maker.find_candidates(difference):
             if search.is_enough or not search.spend(candidate.resource):
                 break
-            change = self._try(candidate, difference, search.kinds)
+            change = self._try(candidate, difference, search.seen)
             if candidate.placed and not change.effects and self._differ_at(difference, change):
                 placed = listed if candidate.is_listed else others
                 placed += [] if candidate.placed in placed else [candidate.placed]
         self._search_repaired(difference, search, (*listed, *others[:_MOST_REPAIRED]))
-        if not search.kinds and len(others) > _MOST_REPAIRED:
+        if not search.seen and len(others) > _MOST_REPAIRED:
             search.is_complete = False
         if difference.keyword == RULES and not search.is_breaking:
             old, differences = self._findings.old.version, self._findings.differences
             for candidate in combinedrules.find_candidates(old, difference, differences):
-                self._try(candidate, difference, search.kinds)
-        if not search.kinds and difference.can_refuse:
+                self._try(candidate, difference, search.seen)
+        if not search.seen and difference.can_refuse:
             self._search_mended(difference, search)
         return search
 
@@ -172,41 +206,51 @@ class Witnesses:
             if search.is_breaking or not search.spend(value, _COST_OF_REPAIR):
                 return
             for candidate in self._maker.repaired(place, value):
-                self._try(candidate, difference, search.kinds)
+                self._try(candidate, difference, search.seen)
 
     def _search_mended(self, difference: Difference, search: _Search) -> None:
         """Add the effects of a difference that show once an object no longer breaks other differences."""
         for candidate in self._maker.find_candidates(difference):
-            if search.kinds or not search.spend(candidate.resource):
+            if search.seen or not search.spend(candidate.resource):
                 return
             if candidate.stored is None and not candidate.is_large:
-                self._try(candidate._replace(is_mended=True), difference, search.kinds)
+                self._try(candidate._replace(is_mended=True), difference, search.seen)
 
     def _differ_at(self, difference: Difference, change: Change) -> bool:
         return effects.differ_at(difference.place, change, self._findings.old, self._findings.new)
 
-    def _try(self, candidate: Candidate, difference: Difference, kinds: set[Kind]) -> Change:
+    def _try(self, candidate: Candidate, difference: Difference, seen: set[_Key]) -> Change:
         """
-        Add the effects of a candidate that *difference* causes, each kind once, and effects without a causing difference.
+        Add the effects of a candidate that *difference* causes, each once, and effects without a causing difference.
 
-        Adds the kinds to *kinds*. Effects count at any place: a changed default, for example, may break a rule of the parent object.
+        Adds the effects to *seen*. Effects count at any place: a changed default, for example, may break a rule of the parent object.
         """
         change = self._change(candidate)
+        self._refusals += [effect for effect in change.effects if effect.kind is Kind.REFUSED]
         for effect in change.effects:
+            key = self._key(effect)
             if self._is_caused_by(effect, difference):
-                if effect.kind not in kinds:
-                    kinds.add(effect.kind)
+                if not _is_seen(key, seen):
+                    seen.add(key)
                     self._add_smallest(effect, candidate, difference)
             elif not self._has_cause(effect):
-                kinds.add(effect.kind)
+                seen.add(key)
                 self._add_elsewhere(effect, candidate, difference)
         return change
+
+    def _key(self, effect: Effect) -> _Key:
+        """Return the kind, place and cause of an effect; all lost fields that no schema declares are one place."""
+        place = effect.place
+        maps = [side.version.schema_map for side in (self._findings.old, self._findings.new)]
+        if place and effect.kind is Kind.DATA_LOSS and not any(map_.at(place) for map_ in maps):
+            return effect.kind, (*place[:-1], Each.VALUE), effect.cause
+        return effect.kind, place, effect.cause
 
     def _add_elsewhere(
         self, effect: Effect, candidate: Candidate, difference: Difference | None = None, *, hint: str = ""
     ) -> None:
         """Add an effect that no difference causes, once; *hint* is appended to its words."""
-        key = (effect.kind, effect.place, effect.cause)
+        key = self._key(effect)
         if key not in self._elsewhere:
             self._elsewhere.add(key)
             self._add_smallest(effect, candidate, difference, hint=hint)
@@ -248,7 +292,7 @@ class Witnesses:
     def _is_caused_by(self, effect: Effect, difference: Difference) -> bool:
         """Return True if *difference* causes *effect*: the rule is the same, or no other difference is nearer to the effect."""
         if difference.keyword == RULES:
-            return effect.cause in {rule["rule"] for rule in (difference.before, difference.after) if rule}
+            return difference.has_rule(effect.cause, effect.origin)
         if not _covers(difference, effect):
             return False
         return not any(
@@ -258,7 +302,7 @@ class Witnesses:
     def _unshown(self, difference: Difference, search: _Search) -> Unshown:
         declared = difference.lines(self._findings.old.version.crd, self._findings.new.version.crd)
         lines = " → ".join(f"{line.where} {line.text or '(nothing)'}".strip() for line in declared)
-        found = "only objects found that are accepted now" if search.kinds else "no object found that shows it"
+        found = "only objects found that are accepted now" if search.seen else "no object found that shows it"
         name = f"{path_of(difference.place)} {difference.keyword}"
         untried = "" if search.is_complete else ", although not all candidates were tried"
         return Unshown(
@@ -334,6 +378,11 @@ class Witnesses:
                 self._findings.add_finding(
                     Finding(Kind.DATA_LOSS, "subresources.status", words, (old.name,), (), witness)
                 )
+
+
+def _is_seen(key: _Key, seen: set[_Key]) -> bool:
+    """Return True if an effect was seen; for effects that break nothing, any of the kind counts."""
+    return key in seen or (key[0] not in BREAKING and any(kind is key[0] for kind, _, _ in seen))
 
 
 def _covers(difference: Difference, effect: Effect) -> bool:

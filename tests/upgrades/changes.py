@@ -168,7 +168,10 @@ CHANGES = (
         "embedded",
         {**OBJECT, "x-kubernetes-preserve-unknown-fields": True},
         {**OBJECT, "x-kubernetes-preserve-unknown-fields": True, "x-kubernetes-embedded-resource": True},
-        ("refused spec.x.apiVersion",),
+        (
+            *("refused spec.x", "refused spec.x.apiVersion", "refused spec.x.kind"),
+            "data loss spec.x.metadata.unknownField",
+        ),
     ),
     SchemaChange("rule", obj(a=NUMBER, b=NUMBER), ruled("!has(self.a) || self.a < 5"), ("refused spec.x",)),
     SchemaChange("no rule", ruled("!has(self.a) || self.a < 5"), obj(a=NUMBER, b=NUMBER), ("widened spec.x",)),

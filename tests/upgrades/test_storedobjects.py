@@ -10,6 +10,7 @@ from pytest_crd.upgrades.projectobjects import Specimens
 from pytest_crd.upgrades.upgradefindings import Effect, Kind, Witness
 from pytest_crd.upgrades.upgradesubject import Subject
 from upgrades.changes import JSON, NUMBER, TEXT, crd_with_versions, obj
+from upgrades.test_upgrades import judge
 
 
 def crd(*required: str) -> CustomResourceDefinition:
@@ -50,3 +51,67 @@ def test_a_stored_object_is_read_in_the_storage_version_of_the_old_crd() -> None
 
     assert refused.witness is not None
     assert refused.witness.note == "refused when created; an update that leaves spec as it is passes"
+
+
+def scaled(limit: JSON) -> CustomResourceDefinition:
+    schema = obj(spec=obj(replicas=NUMBER, y=limit), status=obj(replicas=NUMBER))
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    scale = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+    return crd_with_versions({**version, "subresources": {"status": {}, "scale": scale}})
+
+
+def find_note(old: CustomResourceDefinition, new: CustomResourceDefinition) -> str:
+    result = judge(old, new)
+    witness = result.findings[0].witness
+    assert witness is not None
+    return witness.note
+
+
+@pytest.mark.parametrize(
+    ("kubernetes_version", "words"),
+    [
+        ("1.37", "refused when created; an update that leaves spec.y as it is passes"),
+        ("1.21", "refused when created, and in any update of an object that is stored"),
+    ],
+)
+def test_the_note_is_that_of_the_kubernetes_version(kubernetes_version: str, words: str) -> None:
+    old, new = (scaled(limit).under(kubernetes_version) for limit in (TEXT, {**TEXT, "pattern": "^x"}))
+
+    assert find_note(old, new) == words
+
+
+def test_a_writer_whose_request_is_refused_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = (scaled(limit) for limit in (TEXT, {**TEXT, "pattern": "^x"}))
+    monkeypatch.setattr(
+        type(new.versions[0]),
+        "update_status",
+        lambda version, resource, **_: version.create({**resource, "status": {}}),
+    )
+
+    assert find_note(old, new).endswith("an update that leaves spec.y as it is passes; one of its status is refused")
+
+
+def test_a_refusal_for_another_cause_says_nothing_about_a_writer(monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = (scaled(limit) for limit in (TEXT, {**TEXT, "pattern": "^x"}))
+    monkeypatch.setattr(type(new.versions[0]), "update_status", lambda version, *_, **__: version.create({"spec": 1}))
+
+    assert "status" not in find_note(old, new)
+
+
+def with_status(x: JSON) -> CustomResourceDefinition:
+    schema = obj(spec=obj(note=TEXT), status=obj(x=x))
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    return crd_with_versions({**version, "subresources": {"status": {}}})
+
+
+def test_a_status_that_makes_each_update_of_the_object_fail_is_a_refusal() -> None:
+    preserved = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+
+    result = judge(with_status(preserved), with_status({**preserved, "x-kubernetes-embedded-resource": True}))
+
+    notes = {finding.path: finding.witness.note for finding in result.findings if finding.witness}
+    assert notes["status.x.apiVersion"] == (
+        "a create passes; any update of an object that is stored is refused, but for one of its status"
+    )
+    assert "status.x.kind" in notes
+    assert ("data loss", "status.x.metadata.unknownField") in {(item.kind.value, item.path) for item in result.findings}

@@ -26,6 +26,8 @@ from pytest_crd.synthesis.schemavalues import Maker
 _EFFORTS: Final = ((2, 400), (6, 600), (24, 1000), (160, 2500))
 _HASTY: Final = ((2, 150), (6, 250))
 _MOST_EFFORTS: Final = 2
+# The budget of an evaluation for a caller.
+_MOST_EVALUATED: Final = 10_000
 # The number of states with the opposite value to try for each state of a variant.
 _MOST_OF_BOTH: Final = 12
 # An object with this many parts takes long to evaluate.
@@ -58,7 +60,15 @@ class RuleGoals:
         return rule is not None and rule.needs_old
 
     def find_states(  # noqa: PLR0913 - a rule, its wanted value, and the objects
-        self, base: Steps, index: int, *, wanted: bool, new: Any, old: Any = None, hasty: bool = False
+        self,
+        base: Steps,
+        index: int,
+        *,
+        wanted: bool,
+        new: Any,
+        old: Any = None,
+        hasty: bool = False,
+        fixed: Steps | None = None,
     ) -> Iterator[State]:
         """
         Yield states in which a rule has the value *wanted*, the nearest first; nothing if there is no such rule.
@@ -72,6 +82,7 @@ class RuleGoals:
             new: The object.
             old: The object that *new* replaces; None if *new* is created.
             hasty: Whether the effort is small, for callers with many objects.
+            fixed: The steps of a part of *new* that must not change; None if all may.
         """
         rule = self._rules.at(base, index)
         if rule is None:
@@ -80,13 +91,18 @@ class RuleGoals:
         keys: set[str] = set()
         for effort, most in _efforts(new, hasty=hasty):
             evaluation = PartEvaluator(self._rules, base, rule, most)
-            solver = Solver(evaluation, Editor(self.root, self.maker), effort)
+            solver = Solver(evaluation, Editor(self.root, self.maker, fixed), effort)
             with contextlib.suppress(EnoughError):
                 for state in solver.make(evaluation.root, wanted, State(new, old), scope):
                     key = json.dumps((state.new, state.old), sort_keys=True)
                     if key not in keys:
                         keys.add(key)
                         yield state
+
+    def evaluator(self, base: Steps, index: int) -> PartEvaluator | None:
+        """Return an evaluator of the rule at *index* of the value at *base*; None if there is no such rule."""
+        rule = self._rules.at(base, index)
+        return None if rule is None else PartEvaluator(self._rules, base, rule, _MOST_EVALUATED)
 
     def find_deciding_states(
         self, base: Steps, index: int, variant: int, *, new: Any, old: Any = None

@@ -77,10 +77,12 @@ class Editor:
     Attributes:
         root: The demand on the whole object.
         maker: The source of values.
+        fixed: The steps of a part of the new object that must not change; None if all may.
     """
 
     root: Demand
     maker: Maker
+    fixed: Steps | None = None
 
     def demand(self, ref: Ref) -> Demand:
         """Return the demand on the value at a place."""
@@ -89,7 +91,7 @@ class Editor:
 
     def put(self, state: State, ref: Ref, value: Any) -> State | None:
         """Return *state* with *value* at a place, and missing parents created; None if the place cannot exist."""
-        if ref.is_old and state.old is None:
+        if (ref.is_old and state.old is None) or self._is_fixed(ref):
             return None
         for depth in range(len(ref.steps)):
             outer = Ref(ref.steps[:depth], ref.is_old)
@@ -107,13 +109,19 @@ class Editor:
 
     def without(self, state: State, ref: Ref) -> State | None:
         """Return *state* without the value at a place; None if there is no such value, or the place is the root."""
-        if not ref.steps or state.at(ref) is ABSENT:
+        if not ref.steps or state.at(ref) is ABSENT or self._is_fixed(ref):
             return None
         last = ref.steps[-1]
         if isinstance(last, int):
             items = objectplaces.get_value(state.old if ref.is_old else state.new, ref.steps[:-1])
             return state.after(Mutation(ref.steps[:-1], items[:last] + items[last + 1 :]), is_old=ref.is_old)
         return state.after(Mutation(ref.steps), is_old=ref.is_old)
+
+    def _is_fixed(self, ref: Ref) -> bool:
+        """Return True if a change at a place would change the fixed part."""
+        if self.fixed is None or ref.is_old:
+            return False
+        return all(own == step for own, step in zip(ref.steps, self.fixed, strict=False))
 
     def present(self, state: State, ref: Ref) -> State | None:
         """Return *state* with any value at a place; None if the place cannot exist."""

@@ -1,0 +1,248 @@
+"""
+Dependent rules: rules and junctors that read a changed place, such as a field with another default.
+
+The rule stays as it is, but its result changes with the value that the server puts there. The solver makes the rule false under the new
+CRD while the changed field is absent; the object is then repaired for the old CRD.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_crd.engine import CrdVersion, Response
+from pytest_crd.engine.cel.text import ast
+from pytest_crd.engine.crds import declared
+from pytest_crd.engine.rules.compilation import OLD_SELF
+from pytest_crd.engine.schema import schemamap
+from pytest_crd.engine.schema.schemamap import RULES, Each, Place, SchemaNode
+from pytest_crd.synthesis import Boundaries, objectplaces, repair
+from pytest_crd.synthesis.objectplaces import Steps
+from pytest_crd.synthesis.repair import Keep, KeepAll, NotFoundError, Search
+from pytest_crd.synthesis.rulegoals import ruleparts, rulereads
+from pytest_crd.synthesis.rulegoals.ruleproofs import Proof, Side
+from pytest_crd.synthesis.rulegoals.rulestates import RuleGoals
+from pytest_crd.synthesis.rulegoals.state import State
+from pytest_crd.upgrades import junctorrules, schemadifferences
+from pytest_crd.upgrades.objectcandidates import Candidate
+from pytest_crd.upgrades.schemadifferences import Difference
+from pytest_crd.upgrades.upgradefindings import Effect, Resource
+from pytest_crd.upgrades.upgradesubject import Subject
+
+# Keywords that change the value of an absent field, and of a field with null.
+_OF_ABSENT: Final = frozenset({"default", "nullable", schemadifferences.ADDED, schemadifferences.REMOVED})
+# Keywords that change another value that a rule reads, or its type.
+_OF_PRESENT: Final = frozenset(
+    {
+        *("type", "format", "x-kubernetes-int-or-string", "x-kubernetes-list-type"),
+        *("x-kubernetes-preserve-unknown-fields", "additionalProperties"),
+    }
+)
+# The number of states to try, and of states to repair for the old CRD, with the number of trials for each.
+_MOST_STATES: Final = 60
+_REPEATED: Final = (2, 3, 4, 6, 10)
+_MOST_REPAIRED: Final = 8
+_MOST_TRIALS: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class DependentRule:
+    """
+    A rule or junctor that reads a changed place.
+
+    Attributes:
+        place: The place of the rule.
+        index: The index of the rule there, behind all own rules for a junctor.
+        keyword: The junctor; `x-kubernetes-validations` for a rule.
+        text: The rule.
+        uses_old: Whether the rule reads the object that is replaced.
+        reads: The reads of the rule.
+    """
+
+    place: Place
+    index: int
+    keyword: str
+    text: str
+    uses_old: bool
+    reads: tuple[rulereads.Read, ...]
+
+    def refuses(self, effect: Effect) -> bool:
+        """Return True if the rule causes a refusal."""
+        if self.keyword == RULES:
+            return (effect.origin, effect.cause) == (self.place, self.text)
+        return effect.place == self.place and effect.cause.rpartition("/")[2] == self.keyword
+
+
+class DependentRules:
+    """The dependent rules of an upgrade of one version, and objects that they may refuse."""
+
+    def __init__(self, old: Subject, new: Subject, sides: tuple[Boundaries, Boundaries]) -> None:
+        """Create for an upgrade; *sides* make objects that the old and the new CRD accept."""
+        self._old, self._new = old, new
+        self._sides = sides
+        self._rules: dict[Place, tuple[DependentRule, ...]] = {}
+
+    def find(self, difference: Difference) -> Iterator[DependentRule]:
+        """Yield the rules and junctors of the new CRD that read the place of a difference, if it changes values."""
+        names = (self._old.version.name, self._new.version.name)
+        if difference.keyword not in _OF_ABSENT | _OF_PRESENT or difference.versions != names:
+            return
+        for depth in range(len(difference.place) + 1):
+            outer, inner = difference.place[:depth], difference.place[depth:]
+            yield from (rule for rule in self._rules_at(outer) if any(read.depends_on(inner) for read in rule.reads))
+
+    def find_candidates(self, rule: DependentRule, difference: Difference) -> Iterator[Candidate]:
+        """Yield objects that the old CRD accepts and *rule* may refuse because of a difference."""
+        for resource, steps in self._starts(difference):
+            if rule.uses_old:
+                yield Candidate(resource, resource)  # the same manifest is sent again
+            fixed = steps if difference.keyword in _OF_ABSENT else None
+            yield from self._solve(rule, resource, steps, fixed)
+            yield from self._try_defaults(rule, difference, resource, steps)
+            yield from _repeat_items(resource, steps)
+
+    def is_harmless(self, rule: DependentRule, difference: Difference, differences: Sequence[Difference]) -> bool:
+        """Return True if it is proven that *difference*, alone of all, changes no result of *rule* to false."""
+        changed = {item.place for item in differences if rule in self.find(item)}
+        if rule.uses_old or difference.keyword not in _OF_ABSENT or changed != {difference.place}:
+            return False
+        return all(self._is_proven(rule, difference, *start) for start in self._starts(difference))
+
+    def _is_proven(self, rule: DependentRule, difference: Difference, resource: Resource, steps: Steps) -> bool:
+        base, depth = steps[: len(rule.place)], len(rule.place)
+        before = next((item for item in _find_rules(self._goals[0], rule.place) if item.text == rule.text), None)
+        if before is None:
+            return False
+        first, second = self._goals[0].evaluator(base, before.index), self._goals[1].evaluator(base, rule.index)
+        assert first is not None  # noqa: S101 - it was found
+        assert second is not None  # noqa: S101 - as above
+        sides = Side(first, resource, base), Side(second, resource, base)
+        return Proof(sides[0], sides[1], difference.place[depth:], steps[depth:]).holds()
+
+    def _rules_at(self, place: Place) -> tuple[DependentRule, ...]:
+        if place not in self._rules:
+            self._rules[place] = tuple(_find_rules(self._goals[1], place))
+        return self._rules[place]
+
+    @functools.cached_property
+    def _goals(self) -> tuple[RuleGoals, RuleGoals]:
+        old, new = (side.placer for side in self._sides)
+        return (
+            RuleGoals(_with_junctor_rules(old.version), old.root, old.maker),
+            RuleGoals(_with_junctor_rules(new.version), new.root, new.maker),
+        )
+
+    def _starts(self, difference: Difference) -> Iterator[tuple[Resource, Steps]]:
+        """Yield objects with the steps of the changed place, which is absent if a default changes."""
+        place = difference.place
+        for side in self._sides:
+            placed = side.existing(place) if place else (side.placer.start, ())
+            if placed is None:
+                continue
+            resource, steps = placed
+            if difference.keyword in _OF_PRESENT or not steps or isinstance(steps[-1], int):
+                yield resource, steps
+            else:
+                yield objectplaces.remove_value(resource, steps), steps
+            if difference.keyword == "nullable" or (difference.keyword == "default" and steps):
+                yield objectplaces.replace_value(resource, steps, None), steps
+
+    def _solve(self, rule: DependentRule, resource: Resource, steps: Steps, fixed: Steps | None) -> Iterator[Candidate]:
+        """Yield objects for which the solver makes *rule* false under the new CRD; the old CRD accepts them."""
+        base = steps[: len(rule.place)]
+        first = self._old.write(resource) if rule.uses_old else None
+        if first is not None and not first.accepted:
+            return
+        old, stored = (None, None) if first is None else (first.stored, resource)
+        states = self._goals[1].find_states(base, rule.index, wanted=False, new=resource, old=old, fixed=fixed)
+        refused = []
+        for state in itertools.islice(states, _MOST_STATES):
+            answer = self._judge(state.new) if stored is None else self._old.overwrite(state.new, old or {})
+            if answer.accepted:
+                yield Candidate(state.new, stored)
+            else:
+                refused.append(state)
+        for state in refused[:_MOST_REPAIRED] if stored is None else ():
+            if (repaired := self._repair(state, fixed)) is not None:
+                yield Candidate(repaired)
+
+    def _try_defaults(
+        self, rule: DependentRule, difference: Difference, resource: Resource, steps: Steps
+    ) -> Iterator[Candidate]:
+        """Yield objects in which another field that a rule reads has a value of the old or the new default."""
+        depth = len(rule.place)
+        fields = {read.steps for read in rule.reads if not read.depends_on(difference.place[depth:])}
+        for field in fields:
+            path = (*steps[:depth], *(step for step in field if step is not None))
+            demand = self._new.root.at(path)
+            for value in _find_values(difference):
+                if len(path) == depth + len(field) and demand.fits(value):
+                    yield Candidate(objectplaces.replace_value(resource, path, value))
+
+    def _judge(self, resource: Resource) -> Response:
+        return self._old.write(resource, field_validation="Strict")
+
+    def _repair(self, state: State, fixed: Steps | None) -> Resource | None:
+        """Return the object of *state* with changes elsewhere, so that the old CRD accepts it; None if that fails."""
+        absent = () if fixed is None else (Keep(fixed, within=True),)
+        keep = KeepAll((*(Keep(move.steps) for move in state.mutations), *absent))
+        search = Search(self._judge, repair.acceptance, self._sides[0].placer.mutator.find_changes, keep=keep)
+        try:
+            return search.run(state.new, most=_MOST_TRIALS)
+        except NotFoundError:
+            return None
+
+
+def _find_values(difference: Difference) -> Iterator[Any]:
+    """Yield the values in the old and the new default of a field."""
+    for side in (difference.before, difference.after):
+        default = side if difference.keyword == "default" else side.get("default") if isinstance(side, dict) else None
+        for steps in objectplaces.all_steps(default):
+            yield objectplaces.get_value(default, steps)
+
+
+def _repeat_items(resource: Resource, steps: Steps) -> Iterator[Candidate]:
+    """Yield objects in which an item around a changed place is repeated."""
+    for depth in (index for index, step in enumerate(steps) if isinstance(step, int)):
+        items = objectplaces.get_value(resource, steps[:depth])
+        repeated = (items[:1] * count for count in _REPEATED)
+        yield from (Candidate(objectplaces.replace_value(resource, steps[:depth], many)) for many in repeated)
+
+
+def _find_rules(goals: RuleGoals, place: Place) -> Iterator[DependentRule]:
+    """Yield the rules and junctors at a place."""
+    node = goals.version.schema_map.at(place)
+    if node is None:
+        return
+    # A step into any item, or into the value of any key.
+    base = tuple("" if step is Each.VALUE else 0 if step is Each.ITEM else step for step in place)
+    junctors = list(_find_junctors(node))
+    count = len(node.rules) - len(junctors)
+    for index, rule in enumerate(node.rules):
+        evaluator = goals.evaluator(base, index)
+        if evaluator is not None:
+            keyword = RULES if index < count else junctors[index - count][0]
+            names = {part.name for part in ruleparts.every(evaluator.root) if isinstance(part, ast.Identifier)}
+            reads = tuple(rulereads.find_reads(evaluator.root))
+            yield DependentRule(place, index, keyword, rule["rule"], OLD_SELF in names, reads)
+
+
+def _with_junctor_rules(version: CrdVersion) -> CrdVersion:
+    """Return a version in which the junctors of a value are rules, too, behind its own."""
+    manifest: Any = version.crd.declared
+    schema = declared.place_of_schema(manifest, version.name)
+    for node in version.schema_map:
+        if node.is_structural and (junctors := list(_find_junctors(node))):
+            rules = [*node.rules, *({"rule": text} for _, text in junctors)]
+            manifest = objectplaces.replace_value(manifest, (*schema, *schemamap.steps_of(node.place), RULES), rules)
+    return version if manifest is version.crd.declared else version.crd.altered(manifest).version(version.name)
+
+
+def _find_junctors(node: SchemaNode) -> Iterator[tuple[str, str]]:
+    """Yield the junctors of a value that can be translated, with their rules."""
+    for junctor in junctorrules.JUNCTORS:
+        if node.schema.get(junctor) and (text := junctorrules.translate(junctor, node.schema[junctor], node.schema)):
+            yield junctor, text
