@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,10 +15,11 @@ from pytest_crd.discovery import baseline
 from pytest_crd.discovery.baseline import Baseline
 from pytest_crd.discovery.commitcrds import Project
 from pytest_crd.discovery.crdsources import Sources
-from pytest_crd.discovery.filetrees import FolderTree
+from pytest_crd.discovery.filetrees import FolderTree, GitTree, Tree
 from pytest_crd.engine import InputError, Mistake, UnknownVersionError, profile
 from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.engine.loading.crdfiles import CrdFiles
+from pytest_crd.engine.yaml import manifest
 from pytest_crd.report import upgradedata
 from pytest_crd.report import upgradewords as report
 from pytest_crd.upgrades import crddiff
@@ -61,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
         paths = tuple(options.crd_path or ())
         old = _read(options.old, paths, version)
         new = _read_project(paths, version) if options.new is None else _read(options.new, paths, version)
+        _check_paths(paths, (old, new) if options.new else ())
         compared = crddiff.compare(old, new, version)
     except (InputError, UnknownVersionError) as error:
         print(error, file=sys.stderr)
@@ -107,6 +109,26 @@ def _read_project(paths: tuple[str, ...], kubernetes_version: str) -> Baseline:
     return Baseline(sources.places, FolderTree(here), CrdFiles(kubernetes_version, read_crds=read_crds, notes=[*notes]))
 
 
+def _check_paths(paths: Sequence[str], sides: Sequence[Baseline]) -> None:
+    """
+    Raise an error for each path that matches no file of a commit, or of the current folder if no side is a commit.
+
+    The CRDs of the project raise their own errors.
+
+    Raises:
+        CrdError: The paths.
+    """
+    commits: list[Tree] = [side.tree for side in sides if isinstance(side.tree, GitTree)]
+    trees = commits or [FolderTree(Path.cwd())]
+    wanted = (path for path in paths if sides and not path.startswith(manifest.LEFT_OUT))
+    message = (
+        "it matches no file; it names CRDs of commits and of the project, other folders and files are read as they are"
+    )
+    unmatched = [path for path in wanted if not any(tree.names([path]) for tree in trees)]
+    if unmatched:
+        raise CrdError([Mistake(f"--crd-path {path}", 0, message) for path in unmatched])
+
+
 def _find_errors(compared: CrdDiff) -> Iterator[InputError]:
     for task in compared.tasks:
         try:
@@ -122,10 +144,20 @@ def _lines(old: Baseline, new: Baseline, compared: CrdDiff, kubernetes_version: 
         yield from _of_task(task)
     for crd in compared.added:
         yield f"{crd.source}: {crd.name}: new"
+    for source, reason in compared.find_unjudged().items():
+        yield f"note: {source}: not judged: {reason}"
     breaking = sum(_breaks(task) for task in compared.tasks)
     yield (
         f"{counted(len(compared.tasks), 'CRD')} of {old.words}, {breaking} with breaking effects, {len(compared.added)} new; "
-        f"{counted(len(compared.specimens.objects), 'object')} to judge by; Kubernetes {kubernetes_version}"
+        f"{_count_judged(compared)}; Kubernetes {kubernetes_version}"
+    )
+
+
+def _count_judged(compared: CrdDiff) -> str:
+    """Return the number of judged objects, and of all if some are not judged, in words."""
+    total, unjudged = len(compared.specimens.objects), len(compared.find_unjudged())
+    return (
+        f"{total - unjudged} of {counted(total, 'object')} judged" if unjudged else f"{counted(total, 'object')} judged"
     )
 
 
@@ -154,7 +186,9 @@ def _breaks(task: Task) -> bool:
 
 
 def _notes(old: Baseline, new: Baseline, compared: CrdDiff, kubernetes_version: str) -> dict[str, None]:
-    notes = (*old.crds(kubernetes_version).notes, *new.crds(kubernetes_version).notes)
+    notes = [*old.crds(kubernetes_version).notes, *new.crds(kubernetes_version).notes]
+    if old.is_checkout and isinstance(new.tree, FolderTree) and new.tree.folder == Path.cwd():
+        notes.append(f"nothing can differ: {old.words} is the current commit, and no file is changed")
     return dict.fromkeys((*notes, *old.notes, *compared.specimens.notes))
 
 
@@ -165,6 +199,7 @@ def _describe(old: Baseline, new: Baseline, compared: CrdDiff, kubernetes_versio
         "kubernetesVersion": kubernetes_version,
         "crds": [upgradedata.describe_upgrade(task) for task in compared.tasks],
         "added": [{"name": crd.name, "new": crd.source} for crd in compared.added],
-        "objects": len(compared.specimens.objects),
+        "objects": len(compared.specimens.objects) - len(compared.find_unjudged()),
+        "unjudged": compared.find_unjudged(),
         "notes": list(_notes(old, new, compared, kubernetes_version)),
     }

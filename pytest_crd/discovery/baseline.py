@@ -54,6 +54,7 @@ class Baseline:
         releases: All releases, the oldest first, if the baseline has all.
         notes: Notes about releases.
         makers: The names of the Python files whose hook made CRDs at the commit.
+        is_checkout: Whether it is the current commit, without changed files.
     """
 
     words: str
@@ -63,6 +64,7 @@ class Baseline:
     releases: tuple[ReleaseCrds, ...] = ()
     notes: tuple[str, ...] = ()
     makers: tuple[str, ...] = ()
+    is_checkout: bool = False
 
     def crds(self, kubernetes_version: str) -> CustomResourceDefinitions:
         """Return the CRDs under a Kubernetes version, at least one."""
@@ -122,7 +124,8 @@ def _of_commit(location: str, project: Project, kubernetes_version: str, tell: T
     if not crd_files.crds:
         raise _without_crds(location, words, project, crd_files)
     earlier = EarlierReleases(commit, project, kubernetes_version)
-    return Baseline(words, read_crds.tree, crd_files, earlier, makers=read_crds.makers)
+    is_checkout = releases.is_checkout(commit)
+    return Baseline(words, read_crds.tree, crd_files, earlier, makers=read_crds.makers, is_checkout=is_checkout)
 
 
 def _of_releases(location: str, commit: Commit, project: Project, kubernetes_version: str, tell: Tell) -> Baseline:

@@ -51,6 +51,12 @@ class Commit(NamedTuple):
         return tags.find_earlier(self.repository, self.ref, self.id)
 
 
+def is_checkout(commit: Commit) -> bool:
+    """Return whether *commit* is the current commit, and no file of the checkout differs from it."""
+    head = git.run(commit.repository, "rev-parse", "--verify", "--quiet", "HEAD").line
+    return commit.id == head and not git.has_changes(commit.repository)
+
+
 def is_of_all(ref: str) -> bool:
     """Return whether *ref* names all releases."""
     match = _RELEASES.fullmatch(ref)

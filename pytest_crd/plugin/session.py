@@ -51,6 +51,7 @@ class Part(NamedTuple):
         in_vain: Why it has nothing to do; empty if it has something to do.
         hints: Lines about nothing that is left out; a summary counts them.
         not_tested: Lines that are written even with `-q`: about CRDs that it leaves out, and about changed files.
+        unjudged: Lines about nothing that it judges; they are written even with `-q` and without a loaded CRD.
     """
 
     words: str = ""
@@ -58,6 +59,7 @@ class Part(NamedTuple):
     in_vain: str = ""
     hints: Sequence[str] = ()
     not_tested: Sequence[str] = ()
+    unjudged: Sequence[str] = ()
 
 
 _IS_PRINTED: Final = pytest.StashKey[bool]()
@@ -125,8 +127,9 @@ def header(config: pytest.Config) -> Header:
             return Header(is_loaded=False, text=f"crd: nothing to check: {reasons[0]}", is_in_vain=True)
         own = None if quiet or not settings.are_declared(config) else project.get_settings(config)
         names = (*own.crd_paths, *own.crd_commands) if own else ()
-        text = f"crd: no CRD was asked for yet, none is loaded ({' '.join(names)})" if names else ""
-        return Header(is_loaded=False, text=text)
+        lines = [f"no CRD was asked for yet, none is loaded ({' '.join(names)})"] if names else []
+        lines += [line for part in parts for line in part.unjudged]
+        return Header(is_loaded=False, text="\n".join(f"crd: {line}" for line in lines))
     from pytest_crd.report import remarkwords  # noqa: PLC0415 - as above
 
     versions = project.kubernetes_versions(config)
@@ -142,7 +145,7 @@ def header(config: pytest.Config) -> Header:
     else:
         lines = [f"{crds_line}; Kubernetes {', '.join(versions)}", *(part.words for part in parts if part.words)]
         lines += [*remarkwords.lines(remarks, verbosity=config.get_verbosity()), *hints, *sentences]
-    not_tested = [line for part in parts for line in part.not_tested]
+    not_tested = [line for part in parts for line in (*part.not_tested, *part.unjudged)]
     text = "\n".join(f"crd: {line}" for line in (*([] if quiet else lines), *not_tested))
     return Header(is_loaded=True, text=text, is_in_vain=any(part.in_vain for part in parts))
 

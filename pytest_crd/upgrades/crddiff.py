@@ -9,9 +9,10 @@ from typing import NamedTuple
 from pytest_crd import folders
 from pytest_crd.discovery import samplepaths
 from pytest_crd.discovery.baseline import Baseline
-from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine import CustomResourceDefinition, InputError
 from pytest_crd.progress import Progress, silent
 from pytest_crd.upgrades.projectobjects import Reader, Specimen, Specimens
+from pytest_crd.upgrades.successors import find_successions
 from pytest_crd.upgrades.upgradetask import Task
 
 
@@ -29,6 +30,23 @@ class CrdDiff(NamedTuple):
     added: tuple[CustomResourceDefinition, ...]
     specimens: Specimens
 
+    def find_unjudged(self) -> dict[str, str]:
+        """Return the objects that no upgrade judges, by place, with the reason; an upgrade with unknown effects judges none."""
+        unjudged: dict[str, str] = {}
+        for specimen in self.specimens.objects:
+            own = [task for task in self.tasks if (task.old.group, task.old.kind) == (specimen.group, specimen.kind)]
+            reasons = [_find_reason(task, specimen.source) for task in own] or ["no old CRD has its kind"]
+            if all(reasons):
+                unjudged[specimen.source] = reasons[0]
+        return unjudged
+
+
+def _find_reason(task: Task, source: str) -> str:
+    try:
+        return task.upgrade.unjudged.get(source, "")
+    except InputError:
+        return "the effects of the upgrade are not known"
+
 
 def compare(old: Baseline, new: Baseline, kubernetes_version: str, progress: Progress = silent) -> CrdDiff:
     """
@@ -42,40 +60,12 @@ def compare(old: Baseline, new: Baseline, kubernetes_version: str, progress: Pro
     """
     specimens = _read_objects(old, new, kubernetes_version, progress)
     new_crds = new.crds(kubernetes_version)
-    tasks: list[Task] = []
-    for id_, olds in old.old_crds(kubernetes_version).items():
-        newest = olds[-1].crd
-        successors = _find_successors(newest, new_crds)
-        tasks.append(Task(id_, olds, successors, kubernetes_version, Path(), 0, specimens, ()))
+    tasks = [
+        Task(item.id, item.olds, item.today, kubernetes_version, Path(), 0, specimens, ())
+        for item in find_successions(old.old_crds(kubernetes_version), [*new_crds])
+    ]
     names = {task.old.name for task in tasks}
     return CrdDiff(tuple(tasks), tuple(crd for crd in new_crds if crd.name not in names), specimens)
-
-
-def _find_successors(
-    old: CustomResourceDefinition, new_crds: Sequence[CustomResourceDefinition]
-) -> list[CustomResourceDefinition]:
-    """Return the CRDs that may replace *old*; of alternatives, only the nearest by the path of the file."""
-    same_name = [crd for crd in new_crds if crd.name == old.name]
-    common = [_count_common_parts(old, crd) for crd in same_name]
-    best = max(common, default=0)
-    nearest = [crd for crd, count in zip(same_name, common, strict=True) if best and count == best]
-    return nearest if len(nearest) == 1 else same_name
-
-
-def _count_common_parts(old: CustomResourceDefinition, new: CustomResourceDefinition) -> int:
-    """Return the number of equal parts at the ends of the paths of two files."""
-    pairs = zip(_parts(old), _parts(new), strict=False)
-    count = 0
-    for part, new_part in pairs:
-        if part != new_part:
-            break
-        count += 1
-    return count
-
-
-def _parts(crd: CustomResourceDefinition) -> list[str]:
-    """Return the parts of the path of a file, the name first."""
-    return [*reversed(crd.source.rpartition(":")[0].rpartition(":")[2].split("/"))]
 
 
 def _read_objects(old: Baseline, new: Baseline, kubernetes_version: str, progress: Progress) -> Specimens:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.discovery import madecrds
-from pytest_crd.discovery.baseline import Baseline
+from pytest_crd.discovery.baseline import LAST_RELEASE, Baseline
 from pytest_crd.discovery.filetrees import FolderTree, GitTree
 from pytest_crd.discovery.releasewalk import OldCrd
 from pytest_crd.engine import CustomResourceDefinition, InputError
@@ -18,6 +18,7 @@ from pytest_crd.upgrades import convertedobjects, histories
 from pytest_crd.upgrades.allowances import ANY, Allowance
 from pytest_crd.upgrades.migrations import Migration
 from pytest_crd.upgrades.projectobjects import Reader, Specimens
+from pytest_crd.upgrades.successors import find_successions
 from pytest_crd.upgrades.upgradetask import Task, is_needed
 
 
@@ -57,12 +58,14 @@ class BaselineUpgrades:
         notes: Notes about skipped files and CRDs.
         hints: Notes about nothing that is left out.
         not_compared: Lines about CRDs of today without a baseline, which even a quiet run shows.
+        unjudged: Lines about upgrades that are not judged, or that cannot differ, which every run shows.
     """
 
     words: str
     notes: tuple[Remark | str, ...]
     hints: tuple[str, ...] = ()
     not_compared: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,9 @@ def make_plan(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | In
         if scope.has_rollbacks:
             back = _tasks(catalogs, baseline, label, Specimens((*specimens.objects, *stored.objects)), scope)
             tasks += (replace(task, is_rollback=True) for task in back if task.today)
-        counted = f"{_count_text(users, 'CRD')}, {_count_text(specimens.objects, 'object')} to judge by"
+        versions = [(crd, version.name) for crd in users for version in crd.versions if version.served]
+        objects = {specimen.source for version in versions for specimen in specimens.select(*version)}
+        counted = f"{_count_text(users, 'CRD')}, {_count_text(objects, 'object')} to judge by"
         notes: tuple[Remark | str, ...] = (
             *users.passed_over,
             *then.notes,
@@ -146,7 +151,8 @@ def make_plan(catalogs: Sequence[Catalog], baselines: Mapping[str, Baseline | In
         if isinstance(baseline.tree, GitTree):
             not_compared = find_not_compared(first, {crd.name for crd in users}, baseline.makers, baseline.words)
         words = f"upgrades from {baseline.words}: {counted}"
-        parts.append(BaselineUpgrades(words, notes, users.alternatives, not_compared))
+        unjudged = (_describe_same(baseline),) if baseline.is_checkout else ()
+        parts.append(BaselineUpgrades(words, notes, users.alternatives, not_compared, unjudged))
     for task in tasks:
         task.group = [item for item in tasks if (item.old.name, item.is_rollback) == (task.old.name, task.is_rollback)]
         task.knows_all = not unread
@@ -162,12 +168,19 @@ def _tasks(
     """Yield the upgrades from one baseline; *label* keeps their ids distinct between baselines."""
     for catalog in catalogs:
         version = catalog.kubernetes_version
-        for id_, olds in baseline.old_crds(version).items():
-            name = olds[-1].crd.name
-            today = [convertedobjects.prepare(crd) for crd in catalog.crds if crd.name == name]
-            path, line = _place(today, scope)
+        for id_, olds, today in find_successions(baseline.old_crds(version), [*catalog.crds]):
+            prepared = [convertedobjects.prepare(crd) for crd in today]
+            path, line = _place(prepared, scope)
             yield Task(
-                f"{id_}{label}", olds, today, version, path, line, specimens, scope.allowed, migrated=scope.migrated
+                f"{id_}{label}",
+                olds,
+                prepared,
+                version,
+                path,
+                line,
+                specimens,
+                scope.allowed,
+                migrated=scope.migrated,
             )
 
 
@@ -192,6 +205,13 @@ def find_not_compared(
         return ()
     listed = ", ".join(dict.fromkeys(f"{crd.name} ({madecrds.find_maker(crd.source)})" for crd in missing))
     return (f"not compared with {baseline}, which has neither a file nor a {madecrds.HOOK} of them: {listed}",)
+
+
+def _describe_same(baseline: Baseline) -> str:
+    return (
+        f"nothing can differ: the baseline {baseline.words} is the current commit, and no file is changed; "
+        f"{LAST_RELEASE} is the last release"
+    )
 
 
 def _count_text(things: Collection[object], noun: str) -> str:

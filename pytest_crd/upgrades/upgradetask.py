@@ -32,7 +32,7 @@ class Task:
     Attributes:
         id: The name of the CRD; with its file if it has alternatives, and with the baseline if there are several.
         olds: The CRD of the baseline, in each distinct form of its releases, the oldest first.
-        today: The CRDs of this name today.
+        today: The CRD that replaces it; empty if there is none.
         kubernetes_version: The Kubernetes version of the answers.
         path: The file to which the upgrade belongs.
         line: The line of the new CRD there; 0 if it is in no file.
@@ -82,7 +82,7 @@ class Task:
 
     def _judge(self, old: OldCrd) -> Upgrade:
         try:
-            today = self._today(old.crd)
+            today = self._today
             if today is not None and self.is_rollback:
                 return _reduce_rollback(upgrade.judge(today, old.crd, self.specimens))
             return histories.judge(old, today, self.specimens, self.migrated)
@@ -101,7 +101,7 @@ class Task:
         """The CRD of today if nothing else fails the upgrade than the errors of its creation; else None."""
         if self.is_rollback or not self.breaking or any(finding.is_allowable for finding in self.breaking):
             return None
-        crd = self._today(self.old)
+        crd = self._today
         assert crd is not None  # noqa: S101 - a removal is allowable
         errors = crd.create(field_validation="Strict").errors
         return crd if all(error in errors for error in crd.first_response.errors) else None
@@ -130,16 +130,9 @@ class Task:
     def _allows(self, allowance: Allowance, finding: Finding) -> bool:
         return allowance.is_rollback is self.is_rollback and allowance.covers(self.old.name, finding)
 
-    def _today(self, old: CustomResourceDefinition) -> CustomResourceDefinition | None:
-        if len(self.today) < 2:
-            return next(iter(self.today), None)
-        file = _file(old)
-        same = [crd for crd in self.today if file.endswith(_file(crd))]
-        if len(same) == 1:
-            return same[0]
-        listed = ", ".join(crd.source for crd in self.today)
-        message = f"there are several CRDs of this name today, and none in the file of this one: {listed}"
-        raise CrdError([Mistake(old.source, 0, message)])
+    @property
+    def _today(self) -> CustomResourceDefinition | None:
+        return next(iter(self.today), None)
 
 
 def is_needed(allowance: Allowance, tasks: Iterable[Task]) -> bool:
@@ -166,7 +159,3 @@ def _reduce_rollback(effects: Upgrade) -> Upgrade:
         if finding.kind is not Kind.WIDENED and not (finding.kind is Kind.CHANGED and finding.path in dropped)
     )
     return replace(effects, findings=tuple(findings))
-
-
-def _file(crd: CustomResourceDefinition) -> str:
-    return crd.source.rpartition(":")[0]

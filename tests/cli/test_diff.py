@@ -10,8 +10,12 @@ from support.git import git
 from support.releases import FILE, NAME, crd, release, release_all, write
 
 from pytest_crd import __main__ as program
+from pytest_crd.engine import UnsupportedConstructError
+from pytest_crd.upgrades import upgrade as effects
+from pytest_crd.upgrades.upgrade import Upgrade
 
 pytestmark = pytest.mark.session
+TYPE_ERROR = 'spec.size: Invalid value: "integer": spec.size in body must be of type string: "integer"'
 ENUM = "{type: string, enum: [a, b]}"
 
 
@@ -47,7 +51,7 @@ widened: spec.size (v1)
   object: {{"spec": {{"size": "c"}}}}
   - old.yaml:17  enum: ["a", "b"]
   + new.yaml:17  enum: ["a", "c"]
-1 CRD of old.yaml, 1 with breaking effects, 0 new; 0 objects to judge by; Kubernetes 1.37
+1 CRD of old.yaml, 1 with breaking effects, 0 new; 0 objects judged; Kubernetes 1.37
 """,
         "",
     )
@@ -63,7 +67,7 @@ def test_a_difference_that_breaks_nothing_passes(folder: Path, capsys: pytest.Ca
         (
             f"{NAME}: from old/a.yaml:1 to new/a.yaml:1: nothing breaks\n"
             "new/b.yaml:1: others.example.com: new\n"
-            "1 CRD of old, 0 with breaking effects, 1 new; 0 objects to judge by; Kubernetes 1.36\n"
+            "1 CRD of old, 0 with breaking effects, 1 new; 0 objects judged; Kubernetes 1.36\n"
         ),
         "",
     )
@@ -137,7 +141,7 @@ def test_samples_of_both_sides_and_old_stored_objects_are_judged(
     assert (
         "  as well: v1.0.0:config/samples/a.yaml:1, v1.0.0:test_things.crd.yaml:3, config/samples/a.yaml:1\n" in output
     )
-    assert output.endswith(" 3 objects to judge by; Kubernetes 1.37\n")
+    assert output.endswith(" 3 objects judged; Kubernetes 1.37\n")
 
 
 def test_unshown_differences_and_skipped_files_are_notes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,22 +173,63 @@ def test_alternatives_are_compared_with_the_file_of_the_same_path(
     assert output.count("nothing breaks") == 2
 
 
-def test_alternatives_without_a_file_of_the_same_name_are_an_error(
+def test_each_alternative_without_an_old_file_of_its_name_is_judged(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(folder, crd("v1"), "old/a.yaml")
-    write(folder, crd("v1", name="others.example.com"), "old/others.yaml")
     write(folder, crd("v1", field="b"), "new/b.yaml")
     write(folder, crd("v1", field="c"), "new/c.yaml")
 
-    code, output, errors = run(capsys, "old", "new")
+    code, output, _ = run(capsys, "old", "new")
 
-    assert code == 2
-    assert f"{NAME}: from old/a.yaml:1 to new/b.yaml:1: not known\n" in output
-    assert "2 CRDs of old, 1 with breaking effects" in output
-    assert errors.startswith(
-        "old/a.yaml:1: there are several CRDs of this name today, and none in the file of this one"
-    )
+    assert code == 1
+    assert [line for line in output.splitlines() if line.startswith(NAME)] == [
+        f"{NAME}: from old/a.yaml:1 to new/b.yaml:1",
+        f"{NAME}: from old/a.yaml:1 to new/c.yaml:1",
+    ]
+    assert "2 CRDs of old, 2 with breaking effects" in output
+
+
+def test_objects_that_cannot_be_judged_are_told_with_the_reason(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(folder, crd("v1"), "old/a.yaml")
+    write(folder, crd("v1").replace("{type: string}", "{type: string, maxLength: 5}"), "new/a.yaml")
+    head = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n"
+    specs = ("size: a", "size: 1", "size: a, other: b", "")
+    samples = [f"{head}spec: {{{spec}}}" for spec in specs]
+    samples = [*samples[:3], samples[3].replace("/v1", "/v9"), head.replace("example.com/v1", "apps/v1")]
+    write(folder, "\n---\n".join(samples), "old/config/samples/all.yaml")
+
+    _, output, _ = run(capsys, "old", "new")
+
+    place = "note: old/config/samples/all.yaml"
+    assert [line for line in output.splitlines() if line.startswith(place)] == [
+        f"{place}:6: not judged: the old and the new CRD refuse it: {TYPE_ERROR}",
+        f"{place}:11: not judged: the old and the new CRD drop a field of it",
+        f"{place}:16: not judged: its version 'v9' is not served before and after the upgrade",
+        f"{place}:21: not judged: no old CRD has its kind",
+    ]
+    assert "; 1 of 5 objects judged; " in output
+
+
+def test_a_path_that_matches_no_file_is_wrong_use(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, crd("v1"), "crds/a.yaml")
+    release(folder, "v1.0.0", None)
+
+    for sides in (("git:v1.0.0", "git:v1.0.0"), ("crds", "crds")):
+        code, _, errors = run(capsys, *sides, "--crd-path", "crds", "--crd-path", "nowhere/*")
+
+        assert code == 2
+        assert errors.startswith("--crd-path nowhere/*: it matches no file")
+
+
+def test_a_commit_that_is_the_checkout_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, crd("v1"), "crds/a.yaml")
+    release(folder, "v1.0.0", None)
+
+    assert "note: nothing can differ: git:v1.0.0 (" in run(capsys, "git:v1.0.0")[1]
+    assert "nothing can differ" not in run(capsys, "git:v1.0.0", "crds")[1]
 
 
 @pytest.mark.parametrize(
@@ -237,6 +282,7 @@ def test_json_has_findings_with_witnesses(folder: Path, capsys: pytest.CaptureFi
         "kubernetesVersion": "1.37",
         "added": [{"name": "others.example.com", "new": "new/b.yaml:1"}],
         "objects": 0,
+        "unjudged": {},
         "notes": [],
     }
     assert entry == {
@@ -265,15 +311,25 @@ def test_json_has_findings_with_witnesses(folder: Path, capsys: pytest.CaptureFi
     assert (witness["before"]["accepted"], witness["after"]["accepted"]) == (True, False)
 
 
-def test_json_has_errors_and_findings_without_witnesses(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_errors_and_findings_without_witnesses(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(folder, crd("v1"), "old/a.yaml")
-    write(folder, crd("v1", name="others.example.com"), "old/others.yaml")
+    write(folder, crd("v1", name="others.other.com"), "old/others.yaml")
     write(folder, crd("v1", field="b"), "new/b.yaml")
-    write(folder, crd("v1", field="c"), "new/c.yaml")
+    write(folder, "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n", "old/config/samples/a.yaml")
+
+    def judge(*_: object) -> Upgrade:
+        raise UnsupportedConstructError("a construct")
+
+    monkeypatch.setattr(effects, "_served_pairs", judge)
 
     code, output, errors = run(capsys, "old", "new", "-o", "json")
 
-    first, second = json.loads(output)["crds"]
+    document = json.loads(output)
+    first, second = document["crds"]
     assert code == 2
     assert first["error"] == errors.rstrip("\n")
     assert (second["new"], second["findings"][0]["witness"]) == (None, None)
+    assert document["unjudged"] == {"old/config/samples/a.yaml:1": "the effects of the upgrade are not known"}
+    assert f"{NAME}: from old/a.yaml:1 to new/b.yaml:1: not known\n" in run(capsys, "old", "new")[1]

@@ -176,7 +176,7 @@ class Hooks(added.FileAdder):
         if isinstance(error, NoCrdsError):
             catalog = session.catalogs(self._config)[0]
             not_compared = upgradeplan.find_not_compared(catalog, (), (), error.commit)
-        return BaselineUpgrades("", (f"no upgrade is judged: {message}",), not_compared=not_compared)
+        return BaselineUpgrades("", (), not_compared=not_compared, unjudged=(f"no upgrade is judged: {message}",))
 
     def _part(self, index: int) -> Part | None:
         """Return the part of the header about a baseline; None before the plan is made."""
@@ -185,7 +185,13 @@ class Hooks(added.FileAdder):
             return None
         part = parts[index]
         restriction = "" if self._selection is None else self._selection.restriction
-        return Part(f"{part.words}{restriction}", part.notes, hints=part.hints, not_tested=part.not_compared)
+        return Part(
+            f"{part.words}{restriction}" if part.words else "",
+            part.notes,
+            hints=part.hints,
+            not_tested=part.not_compared,
+            unjudged=part.unjudged,
+        )
 
 
 def _any_upgrade(items: Iterable[pytest.Item]) -> bool:

@@ -193,6 +193,7 @@ class UpgradeItem(TextItem):
         if (refused := self.task.refused) is not None and not outdated:
             self.skip_if_told(refused.source, self.task.kubernetes_version)
         notes = [*upgrade.unshown, *upgrade.notices]
+        notes += [f"{source}: not judged: {reason}" for source, reason in upgrade.unjudged.items()]
         warnings = [*upgrade.warnings, *report.count_others(upgrade)]
         for finding in upgrade.findings:
             if finding.kind is Kind.WARNED:

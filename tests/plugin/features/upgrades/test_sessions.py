@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from support.git import commit
+from support.git import commit, git
 from support.sessions import Folder
 
 if TYPE_CHECKING:
@@ -819,18 +819,47 @@ def test_an_alternative_is_upgraded_to_the_one_in_the_same_file(released: Projec
     )
 
 
-def test_alternatives_in_other_files_are_an_error(released: Project) -> None:
+def test_each_alternative_of_today_is_judged(released: Project) -> None:
     released.crd("crds/full/gardens.yaml")
     released.crd("crds/minimal/gardens.yaml")
-    change(released, "default: 3", "default: 5", "crds/minimal/gardens.yaml")
+    change(released, "enum: [clay, sand]", "enum: [clay]", "crds/minimal/gardens.yaml")
     released.ini("crd_paths = crds")
     (released.path / FILE).rename(released.path / "before.yaml")
 
     result = released.run("--crd-baseline", "before.yaml")
 
-    result.assert_outcomes(failed=1)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines([f"*upgrade[[]{NAME}@crds/minimal/gardens.yaml] from before.yaml:1, *"])
+
+
+def test_a_new_copy_is_judged_beside_the_old_one(released: Project) -> None:
+    released.crd("crds/gardens.yaml")
+    release(released, "v2")
+    change(released, "enum: [clay, sand]", "enum: [clay]", "crds/gardens.yaml")
+
+    result = released.run("--crd-baseline", "git:v2")
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines([f"*upgrade[[]{NAME}@crds/gardens.yaml] from v2:{FILE}:1, *"])
+
+
+def test_a_baseline_that_is_the_checkout_is_told(released: Project) -> None:
+    result = released.run("-q", "--crd-baseline", "git:v1")
+
     result.stdout.fnmatch_lines(
-        ["before.yaml:1: there are several CRDs of this name today, and none in the file of this one: crds/full/*"]
+        ["crd: nothing can differ: the baseline git:v1 (*) of * is the current commit, and no file is *"]
+    )
+
+
+def test_a_missing_last_release_is_told_without_a_loaded_crd(released: Project) -> None:
+    released.ini("crd_baseline = auto")
+    git(released.path, "tag", "v1.0", "v1")
+    git(released.path, "tag", "-d", "v1")
+
+    result = released.run("-q")
+
+    result.stdout.fnmatch_lines(
+        ["crd: no upgrade is judged: * has no tag that is a version as v1.2.3 (the newest: v1.0); *"]
     )
 
 
