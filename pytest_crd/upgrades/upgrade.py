@@ -15,7 +15,8 @@ from pytest_crd.upgrades.projectobjects import Specimen, Specimens
 from pytest_crd.upgrades.schemadifferences import Difference
 from pytest_crd.upgrades.upgradefindings import Finding, Kind
 from pytest_crd.upgrades.upgradesubject import Subject
-from pytest_crd.upgrades.witnesses import Unshown, Witnesses
+from pytest_crd.upgrades.witnesses import Witnesses
+from pytest_crd.upgrades.witnesssearch import Unshown
 
 _NO_VERSION: Final = "its version {!r} is not served before and after the upgrade"
 

@@ -7,8 +7,8 @@ A difference without a witness is reported as undecided; nothing is assumed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from dataclasses import replace
+from typing import Any, Final
 
 from pytest_crd import engine
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
@@ -20,10 +20,9 @@ from pytest_crd.upgrades.effects import Change
 from pytest_crd.upgrades.mending import Mender
 from pytest_crd.upgrades.objectcandidates import Candidate, Maker
 from pytest_crd.upgrades.schemadifferences import Difference
-from pytest_crd.upgrades.upgradefindings import BREAKING, Effect, Finding, Kind, Resource, Witness, path_of
+from pytest_crd.upgrades.upgradefindings import Effect, Finding, Kind, Resource, Witness, path_of
+from pytest_crd.upgrades.witnesssearch import Key, Unshown, WitnessSearch, is_seen
 
-# The number of candidates for a difference after which a breaking effect is enough.
-_MOST_CANDIDATES: Final = 80
 # The number of values that may be visited for one difference, in all objects together; a time limit would give different results on each machine.
 _BUDGET: Final = 100_000
 # The number of values that may be visited to place one value, which may need repairs elsewhere in the object.
@@ -39,62 +38,6 @@ _OF_ONE_VALUE: Final = frozenset(
         *("required", "nullable"),
     }
 )
-
-
-# The kind, place and cause of an effect.
-_Key: TypeAlias = tuple[Kind, Place, str]
-
-
-class Unshown(NamedTuple):
-    """
-    A difference without a witness.
-
-    Attributes:
-        words: The difference, and the lines that declare it.
-        refusing: Its name if it may refuse objects; else empty.
-        difference: The schema difference; None for anything else.
-    """
-
-    words: str
-    refusing: str
-    difference: Difference | None = None
-
-
-@dataclass(slots=True)
-class _Search:
-    """
-    The search for objects that show one difference.
-
-    Attributes:
-        budget: The number of values that may still be visited.
-        is_complete: Whether all candidates were tried.
-        seen: The kinds, places and causes of the effects that were found.
-        tried: The number of candidates that were tried.
-    """
-
-    budget: int
-    is_complete: bool
-    seen: set[_Key] = field(default_factory=set)
-    tried: int = 0
-
-    @property
-    def is_breaking(self) -> bool:
-        """Whether a breaking effect was found."""
-        return any(kind in BREAKING for kind, _, _ in self.seen)
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether further candidates would show no more than other objects for a breaking effect."""
-        return self.tried >= _MOST_CANDIDATES and self.is_breaking
-
-    def spend(self, value: Any, cost: int = 0) -> bool:
-        """Count a candidate; return False if the budget is spent."""
-        if self.budget <= 0:
-            self.is_complete = False
-            return False
-        self.tried += 1
-        self.budget -= cost + shrinking.count_values(value)
-        return True
 
 
 class Witnesses:
@@ -117,7 +60,7 @@ class Witnesses:
         # Refusals of all objects.
         self._refusals: list[Effect] = []
         # Effects found at other places than the differences.
-        self._elsewhere: set[_Key] = set()
+        self._elsewhere: set[Key] = set()
         self._maker = Maker(
             self._boundaries(findings.old.version), self._boundaries(findings.new.version), findings.differences
         )
@@ -162,7 +105,7 @@ class Witnesses:
                 continue
             if self._rules.is_harmless(rule, difference, self._findings.differences):
                 continue
-            search = _Search(_BUDGET, is_complete=True)
+            search = WitnessSearch(_BUDGET, is_complete=True)
             for candidate in self._rules.find_candidates(rule, difference):
                 self._try(candidate, difference, search.seen)
                 if any(map(rule.refuses, self._refusals)):
@@ -177,15 +120,16 @@ class Witnesses:
         words = f"no object found that it refuses because of the change: {name}, {place}: {rule.text}"
         return Unshown(words, f"{name}, {place}")
 
-    def _search_difference(self, difference: Difference) -> _Search:
+    def _search_difference(self, difference: Difference) -> WitnessSearch:
         """Search for the effects of a difference, and return the search."""
-        search = _Search(_BUDGET, self._maker.has_compared_texts(difference))
+        search = WitnessSearch(_BUDGET, self._maker.has_compared_texts(difference))
         listed: list[tuple[Place, Any]] = []
         others: list[tuple[Place, Any]] = []
         for candidate in self._maker.find_candidates(difference):
             if search.is_enough or not search.spend(candidate.resource):
                 break
             change = self._try(candidate, difference, search.seen)
+            search.earlier = search.earlier or _find_earlier(change, difference)
             if candidate.placed and not change.effects and self._differ_at(difference, change):
                 placed = listed if candidate.is_listed else others
                 placed += [] if candidate.placed in placed else [candidate.placed]
@@ -195,12 +139,15 @@ class Witnesses:
         if difference.keyword == RULES and not search.is_breaking:
             old, differences = self._findings.old.version, self._findings.differences
             for candidate in combinedrules.find_candidates(old, difference, differences):
-                self._try(candidate, difference, search.seen)
+                change = self._try(candidate, difference, search.seen)
+                search.earlier = search.earlier or _find_earlier(change, difference)
         if not search.seen and difference.can_refuse:
             self._search_mended(difference, search)
         return search
 
-    def _search_repaired(self, difference: Difference, search: _Search, placed: Iterable[tuple[Place, Any]]) -> None:
+    def _search_repaired(
+        self, difference: Difference, search: WitnessSearch, placed: Iterable[tuple[Place, Any]]
+    ) -> None:
         """Add the effects of a difference that show in objects that allow a value at its place."""
         for place, value in placed:
             if search.is_breaking or not search.spend(value, _COST_OF_REPAIR):
@@ -208,7 +155,7 @@ class Witnesses:
             for candidate in self._maker.repaired(place, value):
                 self._try(candidate, difference, search.seen)
 
-    def _search_mended(self, difference: Difference, search: _Search) -> None:
+    def _search_mended(self, difference: Difference, search: WitnessSearch) -> None:
         """Add the effects of a difference that show once an object no longer breaks other differences."""
         for candidate in self._maker.find_candidates(difference):
             if search.seen or not search.spend(candidate.resource):
@@ -219,7 +166,7 @@ class Witnesses:
     def _differ_at(self, difference: Difference, change: Change) -> bool:
         return effects.differ_at(difference.place, change, self._findings.old, self._findings.new)
 
-    def _try(self, candidate: Candidate, difference: Difference, seen: set[_Key]) -> Change:
+    def _try(self, candidate: Candidate, difference: Difference, seen: set[Key]) -> Change:
         """
         Add the effects of a candidate that *difference* causes, each once, and effects without a causing difference.
 
@@ -230,7 +177,7 @@ class Witnesses:
         for effect in change.effects:
             key = self._key(effect)
             if self._is_caused_by(effect, difference):
-                if not _is_seen(key, seen):
+                if not is_seen(key, seen):
                     seen.add(key)
                     self._add_smallest(effect, candidate, difference)
             elif not self._has_cause(effect):
@@ -238,7 +185,7 @@ class Witnesses:
                 self._add_elsewhere(effect, candidate, difference)
         return change
 
-    def _key(self, effect: Effect) -> _Key:
+    def _key(self, effect: Effect) -> Key:
         """Return the kind, place and cause of an effect; all lost fields that no schema declares are one place."""
         place = effect.place
         maps = [side.version.schema_map for side in (self._findings.old, self._findings.new)]
@@ -299,10 +246,12 @@ class Witnesses:
             len(inner.place) > len(difference.place) and _covers(inner, effect) for inner in self._findings.differences
         )
 
-    def _unshown(self, difference: Difference, search: _Search) -> Unshown:
+    def _unshown(self, difference: Difference, search: WitnessSearch) -> Unshown:
         declared = difference.lines(self._findings.old.version.crd, self._findings.new.version.crd)
         lines = " → ".join(f"{line.where} {line.text or '(nothing)'}".strip() for line in declared)
         found = "only objects found that are accepted now" if search.seen else "no object found that shows it"
+        if search.earlier and not search.seen:
+            found = f"the objects found that it refuses were refused before, too ({search.earlier})"
         name = f"{path_of(difference.place)} {difference.keyword}"
         untried = "" if search.is_complete else ", although not all candidates were tried"
         return Unshown(
@@ -380,9 +329,13 @@ class Witnesses:
                 )
 
 
-def _is_seen(key: _Key, seen: set[_Key]) -> bool:
-    """Return True if an effect was seen; for effects that break nothing, any of the kind counts."""
-    return key in seen or (key[0] not in BREAKING and any(kind is key[0] for kind, _, _ in seen))
+def _find_earlier(change: Change, difference: Difference) -> str:
+    """Return the reason of the old CRD for refusing an object that a new rule refuses, too; empty if there is none."""
+    before, after = change.witness.before, change.witness.after
+    rules = (error for error in after.errors if error.rule is not None)
+    if before.accepted or not any(difference.has_rule(error.decision, None) for error in rules):
+        return ""
+    return before.errors[0].decision
 
 
 def _covers(difference: Difference, effect: Effect) -> bool:

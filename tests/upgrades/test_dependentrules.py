@@ -221,3 +221,14 @@ def test_each_place_of_a_new_rule_is_a_finding() -> None:
     new = crd(obj(("a", "b"), a=ruled(NUMBER, "self > 0"), b=ruled(NUMBER, "self > 0"), c=ruled(NUMBER, "self > 0")))
 
     assert [finding.path for finding in find_refusals(judge(old, new))] == ["spec.x.a", "spec.x.b", "spec.x.c"]
+
+
+def test_a_rule_that_others_imply_is_told_with_one_of_them() -> None:
+    rules = ("has(self.a) != has(self.b)", "has(self.a) == has(oldSelf.a)", "has(self.b) == has(oldSelf.b)")
+    old, new = (crd(ruled(obj(a=TEXT, b=TEXT), *some)) for some in (rules[:2], rules))
+
+    result = judge(old, new)
+
+    assert result.findings == ()
+    assert result.undecided == ("spec.x x-kubernetes-validations",)
+    assert result.unshown[0].startswith("the objects found that it refuses were refused before, too (has(self.a) ")
