@@ -124,7 +124,9 @@ class DependentRules:
 
     def _rules_at(self, place: Place) -> tuple[DependentRule, ...]:
         if place not in self._rules:
-            self._rules[place] = tuple(_find_rules(self._goals[1], place))
+            node = self._new.version.schema_map.at(place)
+            has_some = node is not None and (node.rules or any(map(node.schema.get, junctorrules.JUNCTORS)))
+            self._rules[place] = tuple(_find_rules(self._goals[1], place)) if has_some else ()
         return self._rules[place]
 
     @functools.cached_property
