@@ -25,7 +25,7 @@ def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pyteste
         [
             "crd: 4 CRDs, 6 versions from config/crd/bases and conftest.py (pytest_crd_manifests); Kubernetes 1.37",
             "crd: 32 checks in 7 files; 2 samples",
-            "crd: upgrades from released: 1 CRD, 2 objects to judge by",
+            "crd: upgrades from released: 1 CRD, 1 object to judge by",
             "TOTAL *",
         ]
     )

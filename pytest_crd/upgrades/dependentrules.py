@@ -67,7 +67,7 @@ class DependentRule:
     keyword: str
     text: str
     uses_old: bool
-    reads: tuple[rulereads.Read, ...]
+    reads: tuple[rulereads.RuleRead, ...]
 
     def refuses(self, effect: Effect) -> bool:
         """Return True if the rule causes a refusal."""

@@ -20,7 +20,7 @@ from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.synthesis.objectplaces import Steps
 from pytest_crd.synthesis.rulegoals import ruleparts, rulereads
 from pytest_crd.synthesis.rulegoals.evaluation import PartEvaluator
-from pytest_crd.synthesis.rulegoals.rulereads import Read, Scope
+from pytest_crd.synthesis.rulegoals.rulereads import RuleRead, Scope
 from pytest_crd.synthesis.rulegoals.state import Ref, State
 
 # The sign of a comparison: 1 if it stays true while its first operand grows, -1 while it shrinks.
@@ -70,7 +70,7 @@ class Proof:
         """Return True if the rule is never less true with the new value."""
         return self._grows(self.old.evaluator.root, self.new.evaluator.root, 1, rulereads.SELVES)
 
-    def _reads(self, node: Node, scope: Scope) -> list[rulereads.Read]:
+    def _reads(self, node: Node, scope: Scope) -> list[rulereads.RuleRead]:
         return [read for read in rulereads.find_reads(node, scope) if read.depends_on(self.place)]
 
     def _grows(self, old: Node, new: Node, sign: int, scope: Scope) -> bool:
@@ -128,7 +128,7 @@ class Proof:
         return {
             name: self.steps[: len(steps)]
             for name, steps in scope.items()
-            if steps and self.place[: len(steps)][-1:] == (Each.ITEM,) and Read(steps).depends_on(self.place)
+            if steps and self.place[: len(steps)][-1:] == (Each.ITEM,) and RuleRead(steps).depends_on(self.place)
         }
 
 

@@ -23,7 +23,7 @@ _READING_VARIABLES: Final = frozenset({"all", "exists", "exists_one", "map"})
 SELVES: Final[Scope] = {SELF: (), OLD_SELF: ()}
 
 
-class Read(NamedTuple):
+class RuleRead(NamedTuple):
     """
     A read of a rule.
 
@@ -48,13 +48,13 @@ class Read(NamedTuple):
         return len(self.steps) >= len(place) and self.depends_on(place)
 
 
-def find_reads(node: Node, scope: Scope = SELVES) -> Iterator[Read]:
+def find_reads(node: Node, scope: Scope = SELVES) -> Iterator[RuleRead]:
     """Yield the reads of an expression."""
     steps = find_steps(node, scope)
     if steps is not None:
-        yield Read(steps)
+        yield RuleRead(steps)
     elif isinstance(node, ast.Select) and node.test_only and (outer := find_steps(node.operand, scope)) is not None:
-        yield Read((*outer, unescape(node.field) or node.field), is_presence=True)
+        yield RuleRead((*outer, unescape(node.field) or node.field), is_presence=True)
     elif (macro := ruleparts.macro_of(node)) is not None:
         yield from find_target_reads(macro, scope)
         inner = enter_loop(node, scope)
@@ -65,11 +65,11 @@ def find_reads(node: Node, scope: Scope = SELVES) -> Iterator[Read]:
             yield from find_reads(part, scope)
 
 
-def find_target_reads(macro: MacroCall, scope: Scope) -> Iterator[Read]:
+def find_target_reads(macro: MacroCall, scope: Scope) -> Iterator[RuleRead]:
     """Yield the reads of the list or map of a loop; most loops read elements through their variables alone."""
     steps = find_steps(macro.target, scope)
     if steps is not None and macro.name in _READING_VARIABLES:
-        yield Read(steps, is_presence=True)
+        yield RuleRead(steps, is_presence=True)
     else:
         yield from find_reads(macro.target, scope)
 

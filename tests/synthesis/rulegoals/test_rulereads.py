@@ -20,7 +20,7 @@ SPEC = fields(
 )
 
 
-def find_reads(rule: str) -> list[rulereads.Read]:
+def find_reads(rule: str) -> list[rulereads.RuleRead]:
     version = versions.create_version({**SPEC, RULE: [{"rule": rule}]})
     evaluator = Boundaries(version).placer.goals.evaluator(("spec",), 0)
     assert evaluator is not None
