@@ -1,4 +1,8 @@
-"""Test Kubernetes CustomResourceDefinitions with pytest, offline, with the API server's answers."""
+"""
+Test Kubernetes CustomResourceDefinitions with pytest, offline, with the API server's answers.
+
+pytest imports this package in every session, and rewrites no assertions in it (PYTEST_DONT_REWRITE).
+"""
 
 import sys
 from importlib import import_module

@@ -73,7 +73,7 @@ def test_features_may_not_import_each_other() -> None:
 
 
 def test_importlib_is_used_only_in_listed_modules() -> None:
-    """Import contracts miss `importlib`: it imports other projects, public names, features and commands, which have contracts of their own."""
+    """Import contracts miss `importlib`: it imports other projects, public names, hooks, features and commands, which have contracts of their own."""
     observed = {
         (path.relative_to(PACKAGE).as_posix(), imported)
         for path in PACKAGE.rglob("*.py")
@@ -83,6 +83,7 @@ def test_importlib_is_used_only_in_listed_modules() -> None:
 
     assert observed == {
         ("__init__.py", "_MODULES[name]"),
+        ("plugin/__init__.py", 'f"{__name__}.{name}"'),
         ("plugin/features/__init__.py", 'f"{__name__}.{name}"'),
         ("classes/importpaths.py", "name"),
         ("__main__.py", 'f"pytest_crd.cli.{command.module}"'),

@@ -11,11 +11,11 @@ import pytest
 from handbook import markdown
 from support import sessions
 
+from pytest_crd import plugin
 from pytest_crd.cases import caseformat as case_format
 from pytest_crd.cases import casekeys
 from pytest_crd.engine import profile
-from pytest_crd.plugin import fixtures
-from pytest_crd.plugin.settings import SETTINGS
+from pytest_crd.plugin.settings.allsettings import SETTINGS
 from pytest_crd.plugin.settings.setting import Setting
 
 ROOT: Final = Path(__file__).parents[1]
@@ -61,9 +61,9 @@ def test_every_fixture_and_marker_is_listed() -> None:
     named = _page("reference/fixtures-and-markers")
 
     for fixture in ("crds", "crd", "crd_version", "crd_case"):
-        assert hasattr(fixtures, fixture)
+        assert hasattr(plugin, fixture)
         assert f"| `{fixture}` |" in named
-    for marker in fixtures.MARKERS:
+    for marker in plugin.MARKERS:
         assert f"`@pytest.mark.{marker.split('(')[0]}(" in named
 
 

@@ -1,52 +1,47 @@
 """
-The pytest plugin `crd`: its hooks, in the order in which pytest calls them.
+The pytest plugin `crd`: its start, which every session imports, and its fixtures.
 
-A session without CRDs and cases imports this module and little else; each hook imports what it needs.
+A session without CRDs imports this module, `hookspecs` and the table of options, and nothing else of the package. The first setting,
+case file, fixture or marker registers the other hooks, `hooks`, which import the rest. A contract in pyproject.toml holds this.
+
+pytest recompiles every module of a plugin to rewrite its assertions, and caches the result if it can write there. In CI every run is the
+first one: 400 modules take two seconds, and no user sees an assertion of theirs. So pytest rewrites nothing here (PYTEST_DONT_REWRITE), and
+all modules after this one are imported from the bytecode that was compiled at their installation.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Generator
+import importlib
+import sys
+from collections.abc import Generator, Iterator, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from typing import Any, Final
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from pytest_crd import folders
-from pytest_crd.plugin import (
-    alone,
-    bytecode,
-    commandline,
-    failureblocks,
-    features,
-    fixtures,
-    heap,
-    hookspecs,
-    manifests,
-    servers,
-    session,
-    settings,
-    threads,
-    tracebacks,
-)
-from pytest_crd.plugin.fixtures import (
-    MARKERS,
-    crd,
-    crd_case,
-    crd_parity,
-    crd_server,
-    crd_server_module,
-    crd_server_session,
-    crd_version,
-    crds,
-    parametrize,
-)
-from pytest_crd.plugin.items import casefiles
-from pytest_crd.plugin.items.failures import CausedFailure, FailureText, TextFailure, TextItem, node_id
-from pytest_crd.plugin.session import NOTE, PLACE, WARNING, was_in_vain
-from pytest_crd.plugin.settings import checks, project
-from pytest_crd.wording import counted, escape_lines
+
+class InstalledFinder:
+    """Finder of the modules of this package that comes before pytest's."""
+
+    @staticmethod
+    def find_spec(fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return the spec of a module of this package; None for any other."""
+        is_own = fullname.partition(".")[0] == "pytest_crd"
+        return PathFinder.find_spec(fullname, path, target) if is_own else None
+
+
+if InstalledFinder not in sys.meta_path:
+    sys.meta_path.insert(0, InstalledFinder)
+
+from pytest_crd.plugin import hookspecs, options  # noqa: E402 - after the finder
+
+if TYPE_CHECKING:
+    from pytest_crd.engine import CrdVersion, CustomResourceDefinition, CustomResourceDefinitions
+    from pytest_crd.plugin.features.parity.marked import MarkedParity
+    from pytest_crd.plugin.items.cases import BoundCase
+    from pytest_crd.server.accessor import CrdServer
 
 __all__ = [
     "crd",
@@ -59,11 +54,39 @@ __all__ = [
     "crds",
 ]
 
-# Keys of the data that a worker of pytest-xdist sends to its controller.
-_FAILURE: Final = "pytest_crd_failure"
-_HEADER: Final = "pytest_crd_header"
+MARKERS: Final = (
+    "crd(name, version=None): the CRD (by name or kind) that the fixtures crd and crd_version stand for.",
+    "crd_cases(*globs): the case files, relative to the test file, whose cases the fixture crd_case stands for.",
+    "crd_parity(model, version, allow=()): the class and the version of a CRD that the fixture crd_parity compares.",
+    "crd_server(kubernetes_version=None, namespaces=(), objects=(), rbac=(), faults=(), garbage_collection=None): what crd_server is at first.",
+)
+# The key of the header in the data that a worker of pytest-xdist sends to its controller, and of a failed case in reports.
+HEADER: Final = "pytest_crd_header"
+FAILURE: Final = "pytest_crd_failure"
 # The names of the plugin: as an entry point or with `-p crd`, and as a module in `pytest_plugins`.
 _NAMES: Final = ("crd", __name__)
+_HOOKS: Final = f"{__name__}.hooks"
+# The beginning of the names of its fixtures, markers and user properties.
+_OWN: Final = "crd"
+_ENDINGS: Final = (".yaml", ".yml", ".json")
+
+
+def __dir__() -> list[str]:
+    """Return the hooks and fixtures: pytest and pluggy inspect each name."""
+    return [name for name in globals() if name[:7] == "pytest_" or name in __all__]
+
+
+def _load(name: str) -> Any:
+    """Import a module of the plugin; import contracts must not see it."""
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def _hooks(config: pytest.Config) -> Any:
+    """Return the hooks of a session that concerns CRDs, and register them at the first call."""
+    manager = config.pluginmanager
+    if not manager.hasplugin(_HOOKS):
+        manager.register(_load("hooks"), _HOOKS)
+    return _load("hooks")
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -72,8 +95,10 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_plugin_registered(plugin: object, manager: pytest.PytestPluginManager) -> None:
-    """Refuse an implementation of a hook that is registered after all were called."""
-    manifests.refuse_late(plugin, manager)
+    """Refuse an implementation of a hook that is registered after all were counted."""
+    config: Any = manager.get_plugin("pytestconfig")
+    if config is not None and config.stash.get(options.IS_CONFIGURED, False) and hookspecs.implementations(manager):
+        _load("manifests").refuse_late(plugin, manager)
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -83,185 +108,143 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     for name in _NAMES:
         if pluginmanager.get_plugin(name) is None:
             pluginmanager.set_blocked(name)
-    bytecode.install_finder()
-    settings.add(parser)
-    alone.declare(parser)
+    options.declare(parser)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
     """Drop the options of the ini file that do not concern CRDs, in a session for CRDs alone."""
-    alone.load(early_config, args)
+    if options.is_alone(early_config):
+        _load("alone").load(early_config, args)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Read the settings, register the features that they switch on, and declare the markers."""
-    if settings.are_declared(config):
-        alone.read(config)
-        project.read(config)
-        commandline.read(config)
-        features.register(config)
-        threads.register(config)
-        config.pluginmanager.register(failureblocks.Hooks(), failureblocks.__name__)
-        config.add_cleanup(functools.partial(heap.thaw, config))
+    """Declare the markers, and register the other hooks if a setting, the code host or a hook of the project asks for them."""
+    if options.are_declared(config):
+        if options.are_set(config) or options.find_code_host() or hookspecs.implementations(config.pluginmanager):
+            _hooks(config)
+        config.stash[options.IS_CONFIGURED] = True
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """
-    Ignore links to a folder above them, through which pytest would collect without end.
-
-    Also ignore Python files of a project that does not use pytest, because collecting such a file runs it.
-    """
-    if not settings.are_declared(config):
+    """Ignore links to a folder above them, through which pytest would collect without end."""
+    if not collection_path.is_symlink() or not options.are_declared(config):
         return None
-    manifests.note_unloaded(collection_path, config)
-    is_endless = collection_path.is_symlink() and folders.is_link_cycle(collection_path)
-    is_ignored = is_endless or commandline.leaves_out(collection_path, config)
-    return True if is_ignored else None  # False would overrule other plugins
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a package as a plain folder if Python files are left out: pytest would import it before its first test."""
-    is_mere = settings.are_declared(parent.config) and commandline.is_without_python(parent.config)
-    return pytest.Dir.from_parent(parent, path=path) if is_mere else None
+    return _load("hooks").is_link_cycle(collection_path) or None  # False would overrule other plugins
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect case files: files that match a pattern of crd_case_files, or that the command line names."""
-    if not settings.are_declared(parent.config):
+    """Collect the first case file of a session, and register the hooks that collect the others."""
+    name, config = file_path.name.lower(), parent.config
+    if not name.endswith(_ENDINGS) or config.pluginmanager.hasplugin(_HOOKS) or not options.are_declared(config):
         return None
-    is_named = parent.session.isinitpath(file_path)
-    if casefiles.is_case_file(file_path, parent.config, is_named=is_named):
-        heap.begin(parent.config)
-        from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only a session with cases loads the runner
-
-        name = node_id(file_path, parent.config)
-        return cases.CaseFileCollector.from_parent(parent, path=file_path, name=name, nodeid=name)
-    is_for_checks = is_named and checks.CHECKS.read_value(parent.config)
-    if folders.is_manifest(file_path.name) and not is_for_checks:
-        casefiles.note_unmatched(file_path, parent.config)
-    return None
+    is_of_interest = f".{_OWN}" in name or parent.session.isinitpath(file_path)
+    return _hooks(config).pytest_collect_file(file_path, parent) if is_of_interest else None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Parametrize tests that request a CRD, a version or a case."""
-    if settings.are_declared(metafunc.config):
-        parametrize(metafunc)
+    if options.are_declared(metafunc.config):
+        for name in metafunc.fixturenames:
+            if name[:3] == _OWN:
+                _hooks(metafunc.config).parametrize(metafunc)
+                return
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Shorten tracebacks, show a failed case by its report, and fail a passed test that leaves a marker or case unused."""
-    if call.excinfo is not None and not item.config.getoption("fulltrace", default=False):
-        tracebacks.shorten(call.excinfo)
-    report = yield
-    if (
-        call.excinfo is not None
-        and isinstance(call.excinfo.value, TextFailure)
-        and not isinstance(report.longrepr, FailureText)  # already set if the test is an item of the plugin
-    ):
-        report.longrepr = call.excinfo.value.to_text()
-    if call.excinfo is not None and isinstance(call.excinfo.value, CausedFailure) and isinstance(item, TextItem):
-        failureblocks.mark(report, item, call.excinfo.value)
-    if call.when == "call" and settings.are_declared(item.config):
-        is_xfailed = hasattr(report, "wasxfail")
-        if (report.passed or is_xfailed) and (problem := fixtures.describe_unused(item, is_passed=report.passed)):
-            report.outcome, report.longrepr = "failed", problem
-            vars(report).pop("wasxfail", None)
-    return report
+    """Show failures of the package by their own reports, and fail a passed test that leaves a marker or case unused."""
+    if not _concerns_crds(item, call):
+        return (yield)
+    return (yield from _load("hooks").make_report(item, call))
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_report_to_serializable(
-    report: pytest.CollectReport | pytest.TestReport,
-) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
-    """Add the whole failure of a case to the data of a report that goes to another process."""
-    data = yield
-    if data is not None and isinstance(report.longrepr, FailureText):
-        data[_FAILURE] = report.longrepr.to_json()
-    return data
+def _concerns_crds(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
+    """Return whether a session has CRDs, a test raises an exception of the package, or a marker of the package is set."""
+    if item.config.pluginmanager.hasplugin(_HOOKS):
+        return True
+    if call.excinfo is not None:
+        return type(call.excinfo.value).__module__.partition(".")[0] == "pytest_crd"
+    return any(mark.name[:3] == _OWN for mark in item.own_markers)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_report_from_serializable(
-    data: dict[str, Any],
+    config: pytest.Config, data: dict[str, Any]
 ) -> Generator[None, pytest.TestReport | None, pytest.TestReport | None]:
-    """Restore the failure of a case in a report from another process."""
-    failure = data.pop(_FAILURE, None)
+    """Restore the failure of a case in a report from another process, and register the hooks for reports about CRDs."""
+    failure = data.pop(FAILURE, None)
     report = yield
-    if report is not None and failure is not None:
-        report.longrepr = FailureText(**failure)
+    if failure is not None or any(name[:3] == _OWN for name, _ in data.get("user_properties", ())):
+        _hooks(config).restore(report, failure)
     return report
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Resume the garbage collector after collection."""
-    heap.end(session)
-
-
-def pytest_report_collectionfinish(config: pytest.Config) -> str:
-    """Return the header: the number of loaded CRDs, and their sources."""
-    return escape_lines(_with_files(session.take_header_text(config), config))
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """
-    Send the header of a worker of pytest-xdist to the controller, because a worker's output is not shown.
-
-    If a feature had nothing to check, the session ends as one without tests, even if other tests passed.
-    """
-    output = getattr(session.config, "workeroutput", None)
-    if output is not None:
-        output[_HEADER] = tuple(_header(session.config))
-    elif session.exitstatus == pytest.ExitCode.OK and was_in_vain(session.config):
-        session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Store the header that a worker of pytest-xdist sent; a worker that crashed sent none."""
-    if fields := getattr(node, "workeroutput", {}).get(_HEADER):
-        session.store_worker_header(node.config, session.Header(*fields))
+    if fields := getattr(node, "workeroutput", {}).get(HEADER):
+        _hooks(node.config).store_worker_header(node.config, fields)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """
-    Write the header of workers of pytest-xdist, or of CRDs that a fixture loaded after collection.
-
-    Then write the warnings of tests and, with `-v`, notes about cases and checks that hold.
-    """
-    if text := session.late_header_text(config):
-        terminalreporter.write_line(escape_lines(text))
-    names = (NOTE, PLACE, WARNING) if config.get_verbosity() > 0 else (WARNING,)
-    reports = failureblocks.all_reports(terminalreporter, config)
-    for text in servers.summarize(reports):
-        terminalreporter.write_line(escape_lines(text))
-    lines = dict.fromkeys(
-        f"crd: {f'{report.nodeid}: {value}' if name == NOTE else value}"
-        for report in reports
-        for name, value in getattr(report, "user_properties", ())
-        if name in names and report.when == "call"
-    )
-    if lines and alone.is_brief(config):
-        lines = dict.fromkeys(
-            [f"crd: {counted(len(lines), 'warning')}; -v shows {'it' if len(lines) == 1 else 'them'}"]
-        )
-    for line in lines:  # one line for many tests with the same warning
-        terminalreporter.write_line(escape_lines(line))
+@pytest.fixture(scope="session")
+def crds(request: pytest.FixtureRequest) -> CustomResourceDefinitions:
+    """All CRDs of the project: `crds["crontabs.stable.example.com"]`, by name, kind or file."""
+    return _open_fixtures(request).find_crds(request)  # type: ignore[no-any-return]
 
 
-def _header(config: pytest.Config) -> session.Header:
-    """Return the header of this process, with the lines about files that are not collected."""
-    header = session.header(config)
-    return header._replace(text=_with_files(header.text, config))
+@pytest.fixture
+def crd(request: pytest.FixtureRequest) -> CustomResourceDefinition:
+    """One CRD of the project; the test runs once for each, or for those of `@pytest.mark.crd(name)`."""
+    return _open_fixtures(request).get_param(request)  # type: ignore[no-any-return]
 
 
-def _with_files(text: str, config: pytest.Config) -> str:
-    left_out = () if alone.is_brief(config) else commandline.left_out(config)
-    return "\n".join(filter(None, (text, *casefiles.unmatched(config), *left_out, *manifests.unloaded(config))))
+@pytest.fixture
+def crd_version(request: pytest.FixtureRequest) -> CrdVersion:
+    """One served version of a CRD; the test runs once for each, or for those of `@pytest.mark.crd(name, version=…)`."""
+    return _open_fixtures(request).get_param(request)  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def crd_case(request: pytest.FixtureRequest) -> BoundCase:
+    """One declared case; the test runs once for each in the files of `@pytest.mark.crd_cases(…)`."""
+    return _open_fixtures(request).get_case(request)  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def crd_server(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> Iterator[CrdServer]:
+    """A server of the project's CRDs, fresh and empty for each test: `crd_server["backups"].create({…})`."""
+    with _load("features.server.opening").open_server(request, crds) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def crd_server_module(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> Iterator[CrdServer]:
+    """A server that the tests of a module share: `crd_server_module.reset()` returns it to its state at the start."""
+    with _load("features.server.opening").open_server(request, crds) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def crd_server_session(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> Iterator[CrdServer]:
+    """A server that all tests of a session share: `crd_server_session.reset()` returns it to its state at the start."""
+    with _load("features.server.opening").open_server(request, crds) as server:
+        yield server
+
+
+@pytest.fixture
+def crd_parity(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> MarkedParity:
+    """The comparison of `@pytest.mark.crd_parity(BackupSpec, "backups.example.com/v1")`: `crd_parity.check()`."""
+    return _load("features.parity.marked").open_checks(request.node, crds)  # type: ignore[no-any-return]
+
+
+def _open_fixtures(request: pytest.FixtureRequest) -> Any:
+    """Return the functions of fixtures; fail the test if `-p no:crd` is given."""
+    if not options.are_declared(request.config):
+        pytest.fail("pytest-crd is switched off by `-p no:crd`", pytrace=False)
+    _hooks(request.config)
+    return _load("fixtures")

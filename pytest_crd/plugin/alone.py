@@ -6,7 +6,6 @@ A hidden option switches it on, so that workers of pytest-xdist get it too.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import os
 import sys
@@ -16,38 +15,22 @@ from typing import Final
 
 import pytest
 
-from pytest_crd.plugin import commandline
-from pytest_crd.plugin.settings import SETTINGS, checks, outputs, project, upgrades, webhooks
+from pytest_crd.plugin import commandline, options
+from pytest_crd.plugin.settings import checks, project, upgrades, webhooks
+from pytest_crd.plugin.settings.allsettings import SETTINGS
 from pytest_crd.plugin.settings.setting import SettingKind
 
-# Its value is the default baseline; empty for none.
-OPTION: Final = "--crd-alone"
-_DEST: Final = "crd_alone"
-# The hidden option for calls of the webhooks that files of the project name, and its name in `pytest-crd test`.
-WEBHOOKS: Final = "--crd-alone-webhooks"
+# The hidden option for calls of the webhooks that files of the project name, in `pytest-crd test`.
 WEBHOOKS_SHORT: Final = "--webhooks"
-_WEBHOOKS_DEST: Final = "crd_alone_webhooks"
 # The folder of pytest's cache, used in place of the ini file's, which may be anywhere.
 CACHE: Final = ".pytest_cache"
 # Options of pytest about the session itself.
 _ASKING: Final = ("collectonly", "setuponly", "setupplan", "traceconfig", "debug")
 
 
-def declare(parser: pytest.Parser) -> None:
-    """Declare the hidden option of such a session."""
-    parser.addoption(OPTION, dest=_DEST, default=None, help=argparse.SUPPRESS)
-    parser.addoption(WEBHOOKS, dest=_WEBHOOKS_DEST, action="store_true", help=argparse.SUPPRESS)
-    parser.addoption(outputs.STDOUT_OPTION, dest=outputs.STDOUT_DEST, default="", help=argparse.SUPPRESS)
-
-
-def is_alone(config: pytest.Config) -> bool:
-    """Return whether a session is for CRDs alone."""
-    return getattr(config.known_args_namespace, _DEST, None) is not None  # also if the plugin is blocked
-
-
 def calls_webhooks(config: pytest.Config) -> bool:
     """Return whether such a session calls the webhooks that files of the project name."""
-    return bool(getattr(config.known_args_namespace, _WEBHOOKS_DEST))
+    return bool(getattr(config.known_args_namespace, options.ALONE_WEBHOOKS_DEST))
 
 
 def load(config: pytest.Config, arguments: list[str]) -> None:
@@ -59,7 +42,7 @@ def load(config: pytest.Config, arguments: list[str]) -> None:
     Raises:
         UsageError: The ini file cannot be read.
     """
-    if not is_alone(config):
+    if not options.is_alone(config):
         return
     _refuse_linked_cache(config)
     if config.inipath is None:
@@ -80,7 +63,7 @@ def load(config: pytest.Config, arguments: list[str]) -> None:
 
 def read(config: pytest.Config) -> None:
     """Leave out all Python files, check CRDs, and judge upgrades from the last release unless another baseline is set."""
-    baseline = config.getoption(_DEST)
+    baseline = config.getoption(options.ALONE_DEST)
     if baseline is None:
         return
     commandline.leave_out_python(config, "which pytest runs")
@@ -92,7 +75,7 @@ def read(config: pytest.Config) -> None:
 def is_brief(config: pytest.Config) -> bool:
     """Return whether the output is a summary: in such a session, unless `-v` or an option about pytest itself asks for more."""
     asks_for_more = config.get_verbosity() > 0 or any(config.getoption(name, default=False) for name in _ASKING)
-    return config.getoption(_DEST, default=None) is not None and not asks_for_more
+    return config.getoption(options.ALONE_DEST, default=None) is not None and not asks_for_more
 
 
 def _of_crds(words: Iterable[str]) -> Iterator[str]:
@@ -106,12 +89,12 @@ def _of_crds(words: Iterable[str]) -> Iterator[str]:
             yield f"{word}={next(remaining, '')}" if needs_value else word
 
 
-def _drop_webhooks(config: pytest.Config, options: list[str]) -> list[str]:
-    """Return *options* without endpoints of webhooks, unless the command line lets the session call them."""
+def _drop_webhooks(config: pytest.Config, words: list[str]) -> list[str]:
+    """Return *words* without endpoints of webhooks, unless the command line lets the session call them."""
     if calls_webhooks(config):
-        return options
-    others = [option for option in options if option.partition("=")[0] != webhooks.WEBHOOKS.option]
-    config.stash[webhooks.IS_DROPPED] = len(others) < len(options)
+        return words
+    others = [word for word in words if word.partition("=")[0] != webhooks.WEBHOOKS.option]
+    config.stash[webhooks.IS_DROPPED] = len(others) < len(words)
     return others
 
 

@@ -10,8 +10,7 @@ import pytest
 from _pytest.terminal import TerminalReporter
 
 from pytest_crd import progress
-from pytest_crd.plugin import alone, progressline
-from pytest_crd.plugin.settings import outputs
+from pytest_crd.plugin import alone, options, progressline
 from pytest_crd.progress import Tell
 
 _NAME: Final = "terminalreporter"
@@ -91,7 +90,7 @@ class BriefReporter(TerminalReporter):  # type: ignore[misc]
 
 def install(config: pytest.Config) -> None:
     """Replace pytest's reporter in a session for CRDs alone, unless `-v` asks for all lines, or they go to stderr."""
-    manager, has_results = config.pluginmanager, bool(config.getoption(outputs.STDOUT_DEST))
+    manager, has_results = config.pluginmanager, bool(config.getoption(options.STDOUT_DEST))
     file = sys.stderr if has_results else sys.stdout
     is_brief = alone.is_brief(config)
     if (is_brief or has_results) and type(manager.get_plugin(_NAME)) is TerminalReporter:

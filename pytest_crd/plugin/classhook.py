@@ -8,8 +8,6 @@ from typing import Any, Final
 import pytest
 
 HOOK: Final = "pytest_crd_parity"
-# Whether the session has looked for implementations.
-IS_READ: Final = pytest.StashKey[bool]()
 
 
 def implementations(manager: pytest.PytestPluginManager) -> Sequence[Any]:

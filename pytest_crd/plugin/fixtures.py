@@ -1,36 +1,24 @@
-"""The fixtures for CRDs, cases, classes and servers, and the markers that choose their values."""
+"""Values of the fixtures for CRDs and cases, and the markers that choose them."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import pytest
 
-from pytest_crd import folders
-from pytest_crd.plugin import features, session, settings
+from pytest_crd import folders, plugin
+from pytest_crd.plugin import MARKERS, session
 from pytest_crd.plugin.items.failures import MistakenCollectError, MistakenFailure
 
 if TYPE_CHECKING:
     from pytest_crd.cases.crdcatalog import Catalog
-    from pytest_crd.engine import CrdVersion, CustomResourceDefinition, CustomResourceDefinitions
-    from pytest_crd.plugin.features.parity.marked import MarkedParity
+    from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions
     from pytest_crd.plugin.items.cases import BoundCase
-    from pytest_crd.server.accessor import CrdServer
 
-MARKERS: Final = (
-    "crd(name, version=None): the CRD (by name or kind) that the fixtures crd and crd_version stand for.",
-    "crd_cases(*globs): the case files, relative to the test file, whose cases the fixture crd_case stands for.",
-    "crd_parity(model, version, allow=()): the class and the version of a CRD that the fixture crd_parity compares.",
-    "crd_server(kubernetes_version=None, namespaces=(), objects=(), rbac=(), faults=(), garbage_collection=None): what crd_server is at first.",
-)
-
-
-_F = TypeVar("_F", bound=Callable[..., Any])
-_FIXTURE_FUNCTIONS: Final[set[Callable[..., Any]]] = set()
 _CHOSEN_BY: Final = {
     "crd": ("crd", "crd_version"),
     "crd_cases": ("crd_case",),
@@ -39,98 +27,36 @@ _CHOSEN_BY: Final = {
 }
 
 
-def _own(function: _F) -> _F:
-    """Register the function of a fixture, to tell it from a project's fixture of the same name."""
-    _FIXTURE_FUNCTIONS.add(function)
-    return function
+# In the order of their parts in a test id.
+_FIXTURES: Final = ("crds", "crd", "crd_version", "crd_case")
 
 
-@pytest.fixture(scope="session")
-@_own
-def crds(request: pytest.FixtureRequest) -> CustomResourceDefinitions:
-    """All CRDs of the project: `crds["crontabs.stable.example.com"]`, by name, kind or file."""
+def find_crds(request: pytest.FixtureRequest) -> CustomResourceDefinitions:
+    """Return all CRDs of the project."""
     from pytest_crd.engine import InputError  # noqa: PLC0415 - only a session with CRDs loads the engine
 
-    if not settings.are_declared(request.config):
-        pytest.fail(_SWITCHED_OFF, pytrace=False)
     catalog, *others = session.catalogs(request.config)
     if others:
-        catalog = _param(request)
+        catalog = get_param(request)
     try:
         return catalog.crds
     except InputError as error:
         raise MistakenFailure(error) from None
 
 
-@pytest.fixture
-@_own
-def crd(request: pytest.FixtureRequest) -> CustomResourceDefinition:
-    """One CRD of the project; the test runs once for each, or for those of `@pytest.mark.crd(name)`."""
-    crd: CustomResourceDefinition = _param(request)
-    return crd
-
-
-@pytest.fixture
-@_own
-def crd_version(request: pytest.FixtureRequest) -> CrdVersion:
-    """One served version of a CRD; the test runs once for each, or for those of `@pytest.mark.crd(name, version=…)`."""
-    version: CrdVersion = _param(request)
-    return version
-
-
-@pytest.fixture
-@_own
-def crd_case(request: pytest.FixtureRequest) -> BoundCase:
-    """One declared case; the test runs once for each in the files of `@pytest.mark.crd_cases(…)`."""
-    case: BoundCase = _param(request)
-    case.is_idle = True
-    case.is_excused = request.node.get_closest_marker("xfail") is not None
-    return case
-
-
-@pytest.fixture
-@_own
-def crd_server(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> Iterator[CrdServer]:
-    """A server of the project's CRDs, fresh and empty for each test: `crd_server["backups"].create({…})`."""
-    with features.load("server.opening").open_server(request, crds) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-@_own
-def crd_server_module(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> Iterator[CrdServer]:
-    """A server that the tests of a module share: `crd_server_module.reset()` returns it to its state at the start."""
-    with features.load("server.opening").open_server(request, crds) as server:
-        yield server
-
-
-@pytest.fixture(scope="session")
-@_own
-def crd_server_session(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> Iterator[CrdServer]:
-    """A server that all tests of a session share: `crd_server_session.reset()` returns it to its state at the start."""
-    with features.load("server.opening").open_server(request, crds) as server:
-        yield server
-
-
-@pytest.fixture
-@_own
-def crd_parity(request: pytest.FixtureRequest, crds: CustomResourceDefinitions) -> MarkedParity:
-    """The comparison of `@pytest.mark.crd_parity(BackupSpec, "backups.example.com/v1")`: `crd_parity.check()`."""
-    checks: MarkedParity = features.load("parity.marked").open_checks(request.node, crds)
-    return checks
-
-
-# In the order of their parts in a test id.
-_FIXTURES: Final = ("crds", "crd", "crd_version", "crd_case")
-_SWITCHED_OFF: Final = "pytest-crd is switched off by `-p no:crd`"
-
-
-def _param(request: pytest.FixtureRequest) -> Any:
-    if not settings.are_declared(request.config):
-        pytest.fail(_SWITCHED_OFF, pytrace=False)
+def get_param(request: pytest.FixtureRequest) -> Any:
+    """Return the value of a fixture in one run of a test."""
     if not hasattr(request, "param"):
         pytest.fail(f"{request.fixturename} must be an argument of the test, not asked for by name", pytrace=False)
     return request.param
+
+
+def get_case(request: pytest.FixtureRequest) -> BoundCase:
+    """Return the case of one run of a test, which the test must check."""
+    case: BoundCase = get_param(request)
+    case.is_idle = True
+    case.is_excused = request.node.get_closest_marker("xfail") is not None
+    return case
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
@@ -190,7 +116,7 @@ def _is_ours(metafunc: pytest.Metafunc, name: str) -> bool:
     """Return whether *name* is the plugin's fixture, and not a project's fixture of the same name."""
     # pytest has no public way to get the definition of a fixture.
     definitions = metafunc._arg2fixturedefs.get(name)  # noqa: SLF001
-    return bool(definitions and definitions[-1].func in _FIXTURE_FUNCTIONS)
+    return bool(definitions and definitions[-1].func.__module__ == plugin.__name__)
 
 
 def _versions(metafunc: pytest.Metafunc, catalog: Catalog) -> Iterator[_Choice]:
@@ -290,7 +216,7 @@ def _is_plugins(item: pytest.Function, fixture: str) -> bool:
     """Return whether a fixture of a test is that of the plugin, and not a project's fixture of the same name."""
     # pytest has no public way to get the definition of a fixture.
     definitions = item._fixtureinfo.name2fixturedefs.get(fixture)  # noqa: SLF001
-    return bool(definitions and definitions[-1].func in _FIXTURE_FUNCTIONS)
+    return bool(definitions and definitions[-1].func.__module__ == plugin.__name__)
 
 
 def _is_of_project(config: pytest.Config, name: str) -> bool:

@@ -23,7 +23,7 @@ from pytest_crd.discovery import commands, git
 from pytest_crd.discovery.checkouts import Checkout
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.engine.inputerror import CrdError, Mistake
-from pytest_crd.plugin import hookspecs, manifests, sessioncrds, settings, testrun
+from pytest_crd.plugin import hookspecs, manifests, options, sessioncrds, testrun
 from pytest_crd.temporaryfolders import TemporaryFolder
 
 _PROGRAM: Final = f"import sys, {__name__} as process; sys.exit(process.main(*sys.argv[1:]))"
@@ -77,7 +77,7 @@ def main(answer: str, repository: str, root: str, *paths: str) -> int:
         paths: Folders with hooks, besides those that pytest reads by itself.
     """
     caller = _Caller(Checkout(Path(repository).resolve(), Path(root).resolve()))
-    blocked = ("-p", "no:crd", "-p", f"no:{settings.__package__.rpartition('.')[0]}", "-p", "no:cacheprovider")
+    blocked = ("-p", "no:crd", "-p", f"no:{hookspecs.__package__}", "-p", "no:cacheprovider")
     code = pytest.main([*testrun.ini_options(has_python=True), *blocked, *paths], [caller])
     if caller.answer is None:
         return int(code) or int(pytest.ExitCode.INTERNAL_ERROR)
@@ -96,7 +96,7 @@ class _Caller:
         pluginmanager.add_hookspecs(hookspecs)
 
     def pytest_addoption(self, parser: pytest.Parser) -> None:
-        settings.add(parser)
+        options.declare(parser)
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:

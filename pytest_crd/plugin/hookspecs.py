@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
+
+
+def __dir__() -> list[str]:
+    """Return the hooks: pluggy inspects each name."""
+    return ["pytest_crd_manifests", "pytest_crd_parity", "pytest_crd_webhooks"]
 
 
 def pytest_crd_manifests(  # type: ignore[empty-body] # pytest calls the implementations
@@ -58,3 +63,13 @@ def pytest_crd_parity(  # type: ignore[empty-body] # pytest calls the implementa
         A mapping from `CRD/VERSION` to a class, or to a list of classes. A class is a pydantic model or `TypeAdapter`, or a tuple
         `(load, dump)` or `(load, dump, schema)`, as for `pytest_crd.classes.compare`.
     """
+
+
+def implementations(manager: pytest.PytestPluginManager) -> Sequence[Any]:
+    """Return the implementations of all of these hooks."""
+    hooks = manager.hook
+    return (
+        *hooks.pytest_crd_manifests.get_hookimpls(),
+        *hooks.pytest_crd_webhooks.get_hookimpls(),
+        *hooks.pytest_crd_parity.get_hookimpls(),
+    )

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd.plugin import alone, classhook
+from pytest_crd.plugin import alone, classhook, options
 from pytest_crd.plugin.settings import project, webhooks
 
 HOOK: Final = "pytest_crd_manifests"
@@ -31,21 +31,19 @@ def refuse_late(plugin: object, manager: pytest.PytestPluginManager) -> None:
         CollectError: *plugin* implements a hook.
     """
     config: Any = manager.get_plugin("pytestconfig")
-    stash: Any = {} if config is None else config.stash
     late: list[tuple[Any, str]] = []
-    if stash.get(ARE_CALLED, False):
+    if config.stash.get(ARE_CALLED, False):
         late += [
             (item, f"{HOOK} is registered too late, after the CRDs were read") for item in implementations(manager)
         ]
-    if stash.get(webhooks.ARE_COUNTED, False):
+    if config.stash.get(webhooks.ARE_COUNTED, True):
         words = f"{webhooks.HOOK} is registered too late, after the start of the session"
         late += [(item, words) for item in webhooks.implementations(manager)]
-    if config.stash.get(classhook.IS_READ, False):
-        words = f"{classhook.HOOK} is registered too late, after the start of the session"
-        late += [(item, words) for item in classhook.implementations(manager)]
+    words = f"{classhook.HOOK} is registered too late, after the start of the session"
+    late += [(item, words) for item in classhook.implementations(manager)]
     for implementation, words in late:
         if implementation.plugin is plugin:
-            maker = maker_of(implementation, project.get_settings(config).base)
+            maker = maker_of(implementation, project.PATHS.find_entry(config).base)
             advice = f"move it to the {_CONFTEST} of the project's folder ({config.rootpath})"
             raise pytest.Collector.CollectError(f"{maker}: {words}: {advice}")
 
@@ -68,15 +66,15 @@ def unloaded(config: pytest.Config) -> list[str]:
         names = " ".join(sorted(path.relative_to(config.rootpath).as_posix() for path in paths))
         if hook == HOOK:
             words, remedy = f"CRDs that {HOOK} makes in {names} are not tested and not compared", "loads it"
-            options = project.PYTHON.option
+            remedies = project.PYTHON.option
         elif hook == classhook.HOOK:
             words, remedy = f"classes that {classhook.HOOK} returns in {names} are not compared", "loads it"
-            options = project.PYTHON.option
+            remedies = project.PYTHON.option
         else:
             words, remedy = f"webhooks of {hook} in {names} are not called", "call them"
-            options = f"{project.PYTHON.option} and {alone.WEBHOOKS_SHORT}"
+            remedies = f"{project.PYTHON.option} and {alone.WEBHOOKS_SHORT}"
         line = f"crd: no {_CONFTEST} is loaded: {words}"
-        lines.append(f"{line}; {options} {remedy}" if alone.is_alone(config) else line)
+        lines.append(f"{line}; {remedies} {remedy}" if options.is_alone(config) else line)
     return lines
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
-from pytest_crd.plugin import alone, settings
+from pytest_crd.plugin import alone, options
 from pytest_crd.plugin.settings import project
 from pytest_crd.wording import counted, escape
 
@@ -125,7 +125,7 @@ def header(config: pytest.Config) -> Header:
     if loaded is None or not loaded.is_read:
         if reasons := [part.in_vain for part in parts if part.in_vain]:
             return Header(is_loaded=False, text=f"crd: nothing to check: {reasons[0]}", is_in_vain=True)
-        own = None if quiet or not settings.are_declared(config) else project.get_settings(config)
+        own = None if quiet or not options.are_declared(config) else project.get_settings(config)
         names = (*own.crd_paths, *own.crd_commands) if own else ()
         lines = [f"no CRD was asked for yet, none is loaded ({' '.join(names)})"] if names else []
         lines += [line for part in parts for line in part.unjudged]

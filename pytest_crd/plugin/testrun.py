@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
-from pytest_crd.plugin import alone, briefreporter
-from pytest_crd.plugin.settings import SETTINGS, checks, outputs, project, upgrades, webhooks
+from pytest_crd.plugin import alone, briefreporter, options
+from pytest_crd.plugin.settings import checks, project, upgrades, webhooks
+from pytest_crd.plugin.settings.allsettings import SETTINGS
 from pytest_crd.plugin.settings.setting import SettingKind
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def declare(parser: argparse.ArgumentParser, *, is_hidden: bool = False) -> None
         alone.WEBHOOKS_SHORT,
         action=_HandOn,
         nargs=0,
-        const=alone.WEBHOOKS,
+        const=options.ALONE_WEBHOOKS,
         help=argparse.SUPPRESS
         if is_hidden
         else "Call the webhooks of crd_webhooks in the ini file, and start their commands. Default: only those of "
@@ -178,7 +179,7 @@ def run(
         os.environ.pop("PYTEST_PLUGINS", None)
     session = _Session()
     baseline = upgrades.AUTO if has_baseline else ""
-    own = (f"{alone.OPTION}={baseline}", f"{outputs.STDOUT_OPTION}={stdout}")
+    own = (f"{options.ALONE}={baseline}", f"{options.STDOUT}={stdout}")
     code = pytest.main([*_arguments(has_python=has_python), *own, *settings, *handed_on, *paths], [session])
     return SessionEnd(pytest.ExitCode(code), session.was_interrupted, tuple(session.failed_checks))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_crd.plugin import bytecode
+from pytest_crd.plugin import InstalledFinder
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -40,12 +40,7 @@ def test_a_session_imports_the_plugin_from_installed_bytecode(project: Project) 
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_modules_of_other_packages_are_found_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "meta_path", [])
-
-    bytecode.install_finder()
-    bytecode.install_finder()
-
-    (finder,) = sys.meta_path
-    assert finder.find_spec("json", None) is None
+def test_modules_of_other_packages_are_found_as_usual() -> None:
+    assert sys.meta_path.count(InstalledFinder) == 1
+    assert InstalledFinder.find_spec("json", None) is None
     assert importlib.util.find_spec("pytest_crd") is not None

@@ -9,6 +9,8 @@ import pytest
 from support.sessions import CASES, Project
 
 from pytest_crd import plugin
+from pytest_crd.plugin import options
+from pytest_crd.plugin.settings.allsettings import SETTINGS
 
 USES_IT = "def test_garden(crd):\n    assert crd.kind == 'Garden'\n"
 WAYS = [
@@ -100,23 +102,6 @@ def test_options_of_a_switched_off_plugin_are_unknown(project: Project) -> None:
     assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 
-SETTINGS = (
-    "checks",
-    "coverage",
-    "fill",
-    "generate",
-    "inilines",
-    "live",
-    "manifestplaces",
-    "outputs",
-    "parity",
-    "policies",
-    "project",
-    "server",
-    "setting",
-    "upgrades",
-    "webhooks",
-)
 # Prints the loaded modules and their finders: pytest's own finder rewrites a module.
 TELLS_MODULES = """\
 import json, sys
@@ -129,7 +114,7 @@ def {hook}():
 
 
 @pytest.mark.parametrize("has_crds", [False, True])
-def test_a_session_without_crds_imports_only_the_hooks(empty: Project, *, has_crds: bool) -> None:
+def test_a_session_without_crds_imports_only_the_start_of_the_plugin(empty: Project, *, has_crds: bool) -> None:
     if has_crds:
         empty.crd()
         empty.crd("api/gardens.yaml")
@@ -140,32 +125,40 @@ def test_a_session_without_crds_imports_only_the_hooks(empty: Project, *, has_cr
     modules = json.loads(empty.read("modules.json"))
     assert sorted(name for name in modules if name.partition(".")[0] == "pytest_crd") == [
         "pytest_crd",
-        "pytest_crd.boundary",
-        "pytest_crd.folders",
         "pytest_crd.plugin",
-        "pytest_crd.plugin.alone",
-        "pytest_crd.plugin.bytecode",
-        "pytest_crd.plugin.classhook",
-        "pytest_crd.plugin.commandline",
-        "pytest_crd.plugin.failureblocks",
-        "pytest_crd.plugin.features",
-        "pytest_crd.plugin.fixtures",
-        "pytest_crd.plugin.heap",
         "pytest_crd.plugin.hookspecs",
-        "pytest_crd.plugin.items",
-        "pytest_crd.plugin.items.casefiles",
-        "pytest_crd.plugin.items.failures",
-        "pytest_crd.plugin.manifests",
-        "pytest_crd.plugin.servers",
-        "pytest_crd.plugin.session",
-        "pytest_crd.plugin.settings",
-        *(f"pytest_crd.plugin.settings.{name}" for name in SETTINGS),
-        "pytest_crd.plugin.threads",
-        "pytest_crd.plugin.tracebacks",
-        *("pytest_crd.report", "pytest_crd.report.causegroups", "pytest_crd.report.testfacts"),
-        "pytest_crd.wording",
+        "pytest_crd.plugin.options",
     ]
     assert not {"yaml", "deepdiff", "jsonschema", "re2"} & modules.keys()
+
+
+def test_the_table_of_options_has_the_settings_in_their_order() -> None:
+    assert [row[0][0] for row in options.OPTIONS] == [setting.option for setting in SETTINGS]
+
+
+def test_a_failure_in_a_session_without_crds_imports_only_the_start_of_the_plugin(empty: Project) -> None:
+    empty.write("test_other.py", "def test_other():\n    assert False\n")
+    empty.write("conftest.py", TELLS_MODULES.format(hook="pytest_unconfigure"))
+
+    empty.start().assert_outcomes(failed=1)
+
+    assert "pytest_crd.plugin.hooks" not in json.loads(empty.read("modules.json"))
+
+
+def test_a_link_to_a_folder_above_it_is_not_collected_in_a_session_without_crds(empty: Project) -> None:
+    empty.write("test_other.py", "def test_other():\n    pass\n")
+    empty.path.joinpath("below").symlink_to(empty.path, target_is_directory=True)
+
+    empty.run().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("host", ["GITHUB_ACTIONS", "GITLAB_CI"])
+def test_the_ci_of_a_code_host_is_known_from_the_environment(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+    for name in ("GITHUB_ACTIONS", "GITLAB_CI"):
+        monkeypatch.setenv(name, "true" if name == host else "")
+
+    assert options.find_code_host() == host.partition("_")[0].lower()
 
 
 def test_passing_cases_import_nothing_for_failures(project: Project) -> None:

@@ -16,7 +16,7 @@ from pytest_crd.cases.sections import Section
 from pytest_crd.cli.exits import Exit
 from pytest_crd.engine import profile
 from pytest_crd.engine.profile import Profile
-from pytest_crd.plugin.settings import SETTINGS
+from pytest_crd.plugin.settings.allsettings import SETTINGS
 from pytest_crd.server import resourcetypes
 from pytest_crd.server.builtin import builtindefaults, builtinkinds, builtintypes
 from pytest_crd.server.builtin.builtinkinds import BuiltInRecord

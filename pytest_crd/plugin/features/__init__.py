@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd.plugin import alone, classhook, session
+from pytest_crd.plugin import options, session
 from pytest_crd.plugin.settings import (
     checks,
     coverage,
@@ -36,7 +36,7 @@ def _read_parity(config: pytest.Config) -> Any:
 
 
 def _is_without_classes(config: pytest.Config) -> bool:
-    return alone.is_alone(config) and not project.PYTHON.read_value(config)
+    return options.is_alone(config) and not project.PYTHON.read_value(config)
 
 
 # By the name of the feature's package, the function that reads its settings and returns None if the feature is off; in the order in which
@@ -72,7 +72,6 @@ def register(config: pytest.Config) -> None:
         if settings is not None:
             package = load(f"{name}.hooks")
             config.pluginmanager.register(package.Hooks(config, settings), f"crd-{name}")
-    config.stash[classhook.IS_READ] = True
     if _is_without_classes(config) and PARITY.find_entry(config).is_set:
         line = (
             f"no Python is imported: the classes of {PARITY.ini} are not compared; {project.PYTHON.option} imports them"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin.settings import project, setting, upgrades
-from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
+from pytest_crd.plugin.settings.setting import SettingEntry, define
 
 if TYPE_CHECKING:
     from pytest_crd.checks.allowedchecks import AllowedCheck
@@ -53,52 +53,11 @@ def _rule_budget(entry: SettingEntry) -> float:
     return float(number[1]) / 100
 
 
-CHECKS: Final = Setting(
-    SettingKind.SWITCH,
-    "Check every CRD and every sample without cases. Each check is a test.",
-    setting.switch,
-    ini="crd_checks",
-    option="--crd-checks",
-)
-WARNINGS: Final = Setting(
-    SettingKind.TEXT,
-    "The effect of the server's warnings in checks: `show` (default) or `error`.",
-    _warnings_fail,
-    ini="crd_warnings",
-    option="--crd-warnings",
-    default="show",
-    replaces="crd_warnings",
-    times=Times.LAST,
-)
-LINTS: Final = Setting(
-    SettingKind.WORDS,
-    "Lints to run: names of mistakes that a server accepts. Default: none.",
-    _lints,
-    ini="crd_lints",
-    option="--crd-lint",
-    replaces="crd_lints",
-    placeholder="NAME",
-)
-RULE_BUDGET: Final = Setting(
-    SettingKind.TEXT,
-    "The share of the server's cost budget that CEL rules may use in checks, such as `50%`. Default: 100%.",
-    _rule_budget,
-    ini="crd_rule_budget",
-    option="--crd-rule-budget",
-    default="100%",
-    replaces="crd_rule_budget",
-    times=Times.LAST,
-)
-ALLOWED: Final = Setting(
-    SettingKind.LINES,
-    "Checks whose findings are allowed, one per line: `CHECK SUBJECT: REASON`, as in the name of the test. `*` matches "
-    "any characters. Such a check is skipped if it fails; with `CHECK SUBJECT [warn]: REASON` its findings are warnings.",
-    _allowed,
-    ini="crd_checks_allow",
-    option="--crd-checks-allow",
-    replaces="crd_checks_allow",
-    placeholder="ENTRY",
-)
+CHECKS: Final = define("--crd-checks", setting.switch)
+WARNINGS: Final = define("--crd-warnings", _warnings_fail, default="show")
+LINTS: Final = define("--crd-lint", _lints)
+RULE_BUDGET: Final = define("--crd-rule-budget", _rule_budget, default="100%")
+ALLOWED: Final = define("--crd-checks-allow", _allowed)
 SETTINGS: Final = (CHECKS, WARNINGS, LINTS, RULE_BUDGET, ALLOWED)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_crd import folders
 from pytest_crd.plugin.settings import generate, setting
-from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
+from pytest_crd.plugin.settings.setting import SettingEntry, define
 
 if TYPE_CHECKING:
     from pytest_crd.coverage.lines import Exclusion
@@ -106,58 +106,12 @@ def _exclusions(entry: SettingEntry) -> tuple[Exclusion, ...]:
         raise entry.error(str(error)) from None
 
 
-COVERAGE: Final = Setting(
-    SettingKind.SWITCH,
-    "Measure the coverage of schemas by tests.",
-    setting.switch,
-    ini="crd_cov",
-    option="--crd-cov",
-)
-REPORTS: Final = Setting(
-    SettingKind.WORDS,
-    "Coverage reports: `term` (default), `term-missing`, `json`, `html`, `lcov` or `cobertura`. `:FILE` after the"
-    " last four sets the file, and `html:FOLDER/` writes a page for each CRD. An empty value means no report.",
-    _reports,
-    ini="crd_cov_report",
-    option="--crd-cov-report",
-    default=(ReportKind.TERM,),
-    replaces="crd_cov_report",
-    may_be_empty=True,
-)
-FAIL_UNDER: Final = Setting(
-    SettingKind.TEXT,
-    "Fail if cases hold less than this percentage of the schemas' points, or see less of the policies' results.",
-    _percentage,
-    ini="crd_cov_fail_under",
-    option="--crd-cov-fail-under",
-    default="0",
-    replaces="crd_cov_fail_under",
-    times=Times.LAST,
-)
-SEEN: Final = Setting(
-    SettingKind.SWITCH,
-    "Also count points that requests reach but no case holds.",
-    setting.switch,
-    ini="crd_cov_seen",
-    option="--crd-cov-seen",
-)
-EXCLUDED: Final = Setting(
-    SettingKind.LINES,
-    "Paths to exclude, one per line: `NAME PATH` or `NAME/VERSION PATH`. An entry excludes the path and all paths"
-    " below.",
-    _exclusions,
-    ini="crd_cov_exclude",
-    option="--crd-cov-exclude",
-    default=(),
-    replaces="crd_cov_exclude",
-    placeholder="ENTRY",
-)
-APPEND: Final = Setting(
-    SettingKind.SWITCH,
-    "Add the coverage of earlier runs, from `.crd_coverage`.",
-    setting.switch,
-    option="--crd-cov-append",
-)
+COVERAGE: Final = define("--crd-cov", setting.switch)
+REPORTS: Final = define("--crd-cov-report", _reports, default=(ReportKind.TERM,), may_be_empty=True)
+FAIL_UNDER: Final = define("--crd-cov-fail-under", _percentage, default="0")
+SEEN: Final = define("--crd-cov-seen", setting.switch)
+EXCLUDED: Final = define("--crd-cov-exclude", _exclusions, default=())
+APPEND: Final = define("--crd-cov-append", setting.switch)
 SETTINGS: Final = (COVERAGE, REPORTS, FAIL_UNDER, SEEN, EXCLUDED, APPEND)
 
 

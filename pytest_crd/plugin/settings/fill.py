@@ -7,29 +7,14 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Setting, SettingKind
+from pytest_crd.plugin.settings.setting import define
 
 if TYPE_CHECKING:
     from pytest_crd.casefiles.observation import Mode
 
-FILL: Final = Setting(
-    SettingKind.SWITCH,
-    "Write observed answers into case files, in place of missing expectations and `TODO`.",
-    setting.switch,
-    option="--crd-fill",
-)
-UPDATE: Final = Setting(
-    SettingKind.SWITCH,
-    "Fill in, and correct failing cases whose verdict (accepted or refused) is unchanged.",
-    setting.switch,
-    option="--crd-update",
-)
-UPDATE_VERDICTS: Final = Setting(
-    SettingKind.SWITCH,
-    "Update, and also correct cases whose verdict changed.",
-    setting.switch,
-    option="--crd-update-verdicts",
-)
+FILL: Final = define("--crd-fill", setting.switch)
+UPDATE: Final = define("--crd-update", setting.switch)
+UPDATE_VERDICTS: Final = define("--crd-update-verdicts", setting.switch)
 SETTINGS: Final = (FILL, UPDATE, UPDATE_VERDICTS)
 
 

@@ -7,28 +7,11 @@ from typing import Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Setting, SettingKind
+from pytest_crd.plugin.settings.setting import define
 
-GENERATE: Final = Setting(
-    SettingKind.WORDS,
-    "Write a case file for a CustomResourceDefinition instead of running tests: `NAME` or `NAME/VERSION`.",
-    setting.words,
-    option="--crd-generate",
-)
-PATHS: Final = Setting(
-    SettingKind.WORDS,
-    "Write only cases at this path or below it: `spec.tls`, `spec.items[*].name`.",
-    setting.words,
-    option="--crd-generate-path",
-    placeholder="PATH",
-)
-ALL: Final = Setting(
-    SettingKind.SWITCH,
-    "Write all cases, without a limit, also for embedded Kubernetes types. Default: the most useful cases, in at "
-    "most 600 lines.",
-    setting.switch,
-    option="--crd-generate-all",
-)
+GENERATE: Final = define("--crd-generate", setting.words)
+PATHS: Final = define("--crd-generate-path", setting.words)
+ALL: Final = define("--crd-generate-all", setting.switch)
 SETTINGS: Final = (GENERATE, PATHS, ALL)
 
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
+from pytest_crd.plugin.settings.setting import SettingEntry, Times, define
 
 
 def _read_text(entry: SettingEntry) -> str | None:
@@ -18,30 +18,9 @@ def _read_text(entry: SettingEntry) -> str | None:
     return str(value)
 
 
-LIVE: Final = Setting(
-    SettingKind.TEXT,
-    "Also send the requests of cases and checks to a real API server, and fail if its answer differs: a URL "
-    "without credentials, as printed by `kubectl proxy`, or a kubeconfig. Created objects are removed again.",
-    _read_text,
-    option="--crd-live",
-    times=Times.ONCE,
-    placeholder="URL|KUBECONFIG",
-)
-CONTEXT: Final = Setting(
-    SettingKind.TEXT,
-    "The context of the kubeconfig of `--crd-live`.",
-    _read_text,
-    option="--crd-live-context",
-    times=Times.ONCE,
-    placeholder="NAME",
-)
-INSTALLED: Final = Setting(
-    SettingKind.SWITCH,
-    "Use the CustomResourceDefinitions installed on the server of `--crd-live`, with dry runs only. Nothing is "
-    "created.",
-    setting.switch,
-    option="--crd-live-installed",
-)
+LIVE: Final = define("--crd-live", _read_text)
+CONTEXT: Final = define("--crd-live-context", _read_text)
+INSTALLED: Final = define("--crd-live-installed", setting.switch)
 SETTINGS: Final = (LIVE, CONTEXT, INSTALLED)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
-import os
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
 
-from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
+from pytest_crd.plugin import options
+from pytest_crd.plugin.settings.setting import SettingEntry, define
 
 
 class CodeHost(enum.StrEnum):
@@ -22,18 +22,14 @@ class CodeHost(enum.StrEnum):
 _AUTO: Final = "auto"
 _NEVER: Final = "never"
 _CHOICES: Final = (_AUTO, *CodeHost, _NEVER)
-# Environment variables that code hosts set in their CI.
-_SIGNS: Final = {"GITHUB_ACTIONS": CodeHost.GITHUB, "GITLAB_CI": CodeHost.GITLAB}
-# The environment variable of a session that a test started.
-_NESTED: Final = "PYTEST_CURRENT_TEST"
 
 
 def _code_host(entry: SettingEntry) -> CodeHost | None:
     if entry.value not in _CHOICES:
         raise entry.error(f"{entry.value!r}: write {', '.join(_CHOICES[:-1])} or {_CHOICES[-1]}")
     if entry.value == _AUTO:
-        hosts = (host for name, host in _SIGNS.items() if os.environ.get(name) == "true")
-        return None if _NESTED in os.environ else next(hosts, None)
+        host = options.find_code_host()
+        return CodeHost(host) if host else None
     return None if entry.value == _NEVER else CodeHost(entry.value)
 
 
@@ -47,36 +43,9 @@ def _file(entry: SettingEntry) -> Path | None:
     return path
 
 
-ANNOTATIONS: Final = Setting(
-    SettingKind.TEXT,
-    "The code host for annotations at the lines of CRDs, samples and cases: `github`, `gitlab`, `never`, or "
-    "`auto` (default), from the environment.",
-    _code_host,
-    ini="crd_annotations",
-    option="--crd-annotations",
-    default=_AUTO,
-    replaces="crd_annotations",
-    times=Times.LAST,
-)
-SARIF: Final = Setting(
-    SettingKind.TEXT,
-    "Write failures as SARIF 2.1.0 into this file.",
-    _file,
-    option="--crd-sarif",
-    times=Times.LAST,
-    placeholder="FILE",
-)
-JSON: Final = Setting(
-    SettingKind.TEXT,
-    "Write every verdict as JSON into this file.",
-    _file,
-    option="--crd-json",
-    times=Times.LAST,
-    placeholder="FILE",
-)
-# A hidden option of `pytest-crd test`: the format of the results on stdout, where pytest writes no lines then.
-STDOUT_OPTION: Final = "--crd-stdout"
-STDOUT_DEST: Final = "crd_stdout"
+ANNOTATIONS: Final = define("--crd-annotations", _code_host, default=_AUTO)
+SARIF: Final = define("--crd-sarif", _file)
+JSON: Final = define("--crd-json", _file)
 SETTINGS: Final = (ANNOTATIONS, SARIF, JSON)
 
 
@@ -104,7 +73,7 @@ def read(config: pytest.Config) -> OutputSettings | None:
     Raises:
         UsageError: A setting has a wrong value.
     """
-    stdout = config.getoption(STDOUT_DEST, default="")
+    stdout = config.getoption(options.STDOUT_DEST, default=None) or ""
     host = None if stdout else ANNOTATIONS.read_value(config)
     settings = OutputSettings(host, SARIF.read_value(config), JSON.read_value(config), stdout)
     if settings.json is not None and settings.json == settings.sarif:

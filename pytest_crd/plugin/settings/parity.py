@@ -8,28 +8,10 @@ import pytest
 
 from pytest_crd.plugin import classhook
 from pytest_crd.plugin.settings import inilines, setting
-from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind
+from pytest_crd.plugin.settings.setting import Setting, SettingEntry, define
 
-PARITY: Final = Setting(
-    SettingKind.LINES,
-    "Classes that must agree with a version of a CRD, one per line: `MODULE:CLASS = CRD/VERSION`, as in "
-    "`myop.models:BackupSpec = backups.example.com/v1`. Each is a test.",
-    setting.words,
-    ini="crd_parity",
-    option="--crd-parity",
-    replaces="crd_parity",
-    placeholder="ENTRY",
-)
-ALLOWED: Final = Setting(
-    SettingKind.LINES,
-    "Allowed differences between classes and CRDs, one per line: `CRD/VERSION FIELD KIND: REASON`, as printed by a "
-    "failure. `*` matches any characters. Without `KIND`, all kinds are allowed.",
-    setting.words,
-    ini="crd_parity_allow",
-    option="--crd-parity-allow",
-    replaces="crd_parity_allow",
-    placeholder="ENTRY",
-)
+PARITY: Final = define("--crd-parity", setting.words)
+ALLOWED: Final = define("--crd-parity-allow", setting.words)
 SETTINGS: Final = (PARITY, ALLOWED)
 
 

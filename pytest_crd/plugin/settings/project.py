@@ -10,7 +10,7 @@ import pytest
 
 from pytest_crd import folders
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind
+from pytest_crd.plugin.settings.setting import SettingEntry, define
 
 
 def _names(entry: SettingEntry) -> frozenset[str]:
@@ -24,72 +24,13 @@ def _versions(entry: SettingEntry) -> tuple[str, ...]:
     return tuple(version for words in written for version in words.split())
 
 
-PATHS: Final = Setting(
-    SettingKind.WORDS,
-    "Files, folders and globs with CustomResourceDefinitions; `!pattern` excludes files. Default: the usual "
-    "places, else the whole project.",
-    setting.paths,
-    ini="crd_paths",
-    option="--crd-path",
-    replaces="crd_paths, crd_commands and pytest_crd_manifests",
-)
-COMMANDS: Final = Setting(
-    SettingKind.LINES,
-    "Commands that print manifests, one per line. They run without a shell, in the folder of the ini file.",
-    setting.words,
-    ini="crd_commands",
-    option="--crd-command",
-    replaces="crd_commands",
-    placeholder="COMMAND",
-)
-STORED: Final = Setting(
-    SettingKind.WORDS,
-    "Names of CRDs that count as stored even if today's server refuses them.",
-    _names,
-    ini="crd_stored",
-    option="--crd-stored",
-    default=(),
-    replaces="crd_stored",
-    placeholder="NAME",
-)
-CASE_FILE_PATTERNS: Final = Setting(
-    SettingKind.WORDS,
-    f"Name patterns of case files. Default: {' '.join(folders.CASE_FILES)}.",
-    setting.words,
-    ini="crd_case_files",
-    option="--crd-case-file",
-    default=folders.CASE_FILES,
-    replaces="crd_case_files",
-    placeholder="PATTERN",
-)
-KUBERNETES_VERSION: Final = Setting(
-    SettingKind.TEXT,
-    "The Kubernetes versions of the answers. With several, every test runs once for each. Default: the newest "
-    "known version.",
-    _versions,
-    ini="crd_kubernetes_version",
-    option="--crd-kubernetes-version",
-    default="",
-    replaces="crd_kubernetes_version",
-)
-SAMPLES: Final = Setting(
-    SettingKind.WORDS,
-    "Files, folders and globs with custom resources for checks and upgrades; the server must accept them "
-    "unchanged. `!pattern` excludes files, and `auto` means all of the project except test data. Default: "
-    "`config/samples`, `examples`, `example` and `samples`.",
-    setting.paths,
-    ini="crd_samples",
-    option="--crd-sample",
-    replaces="crd_samples",
-    placeholder="PATH",
-)
-PYTHON: Final = Setting(
-    SettingKind.SWITCH,
-    "Collect Python files even if checks or upgrades run without a path, in a project without pytest settings. "
-    "`pytest-crd test` collects none, but loads `conftest.py` and plugins for `pytest_crd_manifests`.",
-    setting.switch,
-    option="--crd-python",
-)
+PATHS: Final = define("--crd-path", setting.paths)
+COMMANDS: Final = define("--crd-command", setting.words)
+STORED: Final = define("--crd-stored", _names, default=())
+CASE_FILE_PATTERNS: Final = define("--crd-case-file", setting.words, default=folders.CASE_FILES)
+KUBERNETES_VERSION: Final = define("--crd-kubernetes-version", _versions, default="")
+SAMPLES: Final = define("--crd-sample", setting.paths)
+PYTHON: Final = define("--crd-python", setting.switch)
 SETTINGS: Final = (PATHS, COMMANDS, STORED, CASE_FILE_PATTERNS, KUBERNETES_VERSION, SAMPLES, PYTHON)
 
 

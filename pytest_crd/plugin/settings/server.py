@@ -8,7 +8,7 @@ import pytest
 
 from pytest_crd.plugin.settings import manifestplaces, setting
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
-from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
+from pytest_crd.plugin.settings.setting import SettingEntry, define
 
 _NOTE, _ERROR = "note", "error"
 
@@ -19,63 +19,12 @@ def _is_error(entry: SettingEntry) -> bool:
     return bool(entry.value == _ERROR)
 
 
-UNVALIDATED: Final = Setting(
-    SettingKind.TEXT,
-    "The result of a test whose `crd_server` stored an object of a built-in kind without "
-    "validation, or answered a request for another built-in kind with 404: `note` (default) adds a line to the "
-    "summary, `error` fails the test.",
-    _is_error,
-    ini="crd_server_unvalidated",
-    option="--crd-server-unvalidated",
-    default=_NOTE,
-    replaces="crd_server_unvalidated",
-    times=Times.LAST,
-)
-UNKNOWN_FIELDS: Final = Setting(
-    SettingKind.TEXT,
-    "The result of a test whose `crd_server` dropped an unknown field: `note` (default) adds a line to the "
-    "summary, `error` fails the test.",
-    _is_error,
-    ini="crd_server_unknown_fields",
-    option="--crd-server-unknown-fields",
-    default=_NOTE,
-    replaces="crd_server_unknown_fields",
-    times=Times.LAST,
-)
-SERVICE_ACCOUNTS: Final = Setting(
-    SettingKind.SWITCH,
-    "Create the ServiceAccount `default` in each namespace of a `crd_server`, as kube-controller-manager does.",
-    setting.switch,
-    ini="crd_server_service_accounts",
-    option="--crd-server-service-accounts",
-)
-GARBAGE_COLLECTION: Final = Setting(
-    SettingKind.SWITCH,
-    "Delete the objects of a `crd_server` whose owners are gone, as kube-controller-manager does.",
-    setting.switch,
-    ini="crd_server_garbage_collection",
-    option="--crd-server-garbage-collection",
-)
-RBAC: Final = Setting(
-    SettingKind.WORDS,
-    "Files, folders and globs with the Roles, ClusterRoles and bindings of `crd_server`; `!pattern` excludes files, and a "
-    "folder with a kustomization stands for the files that it lists. Default: no roles but those of a new cluster.",
-    setting.paths,
-    ini="crd_server_rbac",
-    option="--crd-server-rbac",
-    replaces="crd_server_rbac and crd_server_rbac_commands",
-    placeholder="PATH",
-)
-RBAC_COMMANDS: Final = Setting(
-    SettingKind.LINES,
-    "Commands that print the roles and bindings of `crd_server`, one per line. They run without a shell, in the folder of "
-    "the ini file.",
-    setting.words,
-    ini="crd_server_rbac_commands",
-    option="--crd-server-rbac-command",
-    replaces="crd_server_rbac_commands",
-    placeholder="COMMAND",
-)
+UNVALIDATED: Final = define("--crd-server-unvalidated", _is_error, default=_NOTE)
+UNKNOWN_FIELDS: Final = define("--crd-server-unknown-fields", _is_error, default=_NOTE)
+SERVICE_ACCOUNTS: Final = define("--crd-server-service-accounts", setting.switch)
+GARBAGE_COLLECTION: Final = define("--crd-server-garbage-collection", setting.switch)
+RBAC: Final = define("--crd-server-rbac", setting.paths)
+RBAC_COMMANDS: Final = define("--crd-server-rbac-command", setting.words)
 SETTINGS: Final = (RBAC, RBAC_COMMANDS, UNVALIDATED, UNKNOWN_FIELDS, SERVICE_ACCOUNTS, GARBAGE_COLLECTION)
 
 

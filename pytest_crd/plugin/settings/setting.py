@@ -7,13 +7,14 @@ import itertools
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import pytest
 
 from pytest_crd import boundary
+from pytest_crd.plugin import options
 from pytest_crd.wording import escape, escape_lines
 
 T = TypeVar("T")
@@ -36,9 +37,9 @@ class SettingKind(enum.StrEnum):
 class Times(enum.Enum):
     """How often an option can be given: all count, the last one counts, or a second one is an error."""
 
-    SEVERAL = enum.auto()
-    LAST = enum.auto()
-    ONCE = enum.auto()
+    SEVERAL = "several"
+    LAST = "last"
+    ONCE = "once"
 
 
 class SettingEntry(NamedTuple):
@@ -139,7 +140,7 @@ class Setting(NamedTuple, Generic[T]):
     @property
     def dest(self) -> str:
         """The attribute of the option's value in pytest's options."""
-        return self.ini or self.option.removeprefix("--").replace("-", "_")
+        return self.ini or options.dest_of(self.option)
 
     def find_entry(self, config: pytest.Config) -> SettingEntry:
         """
@@ -168,13 +169,26 @@ class Setting(NamedTuple, Generic[T]):
         return self.read(self.find_entry(config))
 
     def _read_ini(self, config: pytest.Config) -> Any:
-        if self.kind is not SettingKind.SWITCH:
-            value = config.getini(self.ini)
-            return _restore_backslashes(config, self.ini, value) if value and self.read is paths else value
-        try:
-            return config.getini(self.ini)
-        except (TypeError, ValueError, pytest.UsageError) as error:
-            raise pytest.UsageError(f"{self.ini}: {error}; write true or false") from None
+        value = options.read_ini(config, self.ini, self.kind)
+        return _restore_backslashes(config, self.ini, value) if value and self.read is paths else value
+
+
+def define(
+    option: str, read: Callable[[SettingEntry], T], *, default: Any = None, may_be_empty: bool = False
+) -> Setting[T]:
+    """
+    Return the setting of a row in the table of options.
+
+    Args:
+        option: The option of the row.
+        read: The function that parses an entry.
+        default: The value if it is unset.
+        may_be_empty: Whether a key without a value in the ini file counts as set.
+    """
+    (_, ini, kind, placeholder, times, replaces), text = next(row for row in options.OPTIONS if row[0][0] == option)
+    return Setting(
+        SettingKind(kind), text, read, option, ini, default, replaces, Times(times), placeholder, may_be_empty
+    )
 
 
 def _restore_backslashes(config: pytest.Config, name: str, value: list[str]) -> list[str]:
@@ -265,21 +279,3 @@ def paths(entry: SettingEntry) -> tuple[str, ...]:
 def switch(entry: SettingEntry) -> bool:
     """Return whether a switch is on."""
     return bool(entry.value)
-
-
-def declare(parser: pytest.Parser, settings: Iterable[Setting[Any]]) -> None:
-    """Declare the options and ini keys of *settings*."""
-    group = parser.getgroup("crd", "Kubernetes CustomResourceDefinitions")
-    for setting in settings:
-        if setting.ini:
-            parser.addini(setting.ini, setting.help, type=setting.kind.value, default=None)
-        if setting.kind is SettingKind.SWITCH:
-            group.addoption(setting.option, action="store_true", default=None, dest=setting.dest, help=setting.help)
-        else:
-            several = " May be given several times." if setting.times is Times.SEVERAL else ""
-            replaces = f" Replaces {setting.replaces}." if setting.replaces else ""
-            action = (
-                "store" if setting.times is Times.LAST else "append"
-            )  # only append shows that an option was given twice
-            text = f"{setting.help}{several}{replaces}".replace("%", "%%")  # argparse formats the help
-            group.addoption(setting.option, action=action, dest=setting.dest, metavar=setting.placeholder, help=text)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind
+from pytest_crd.plugin.settings.setting import Setting, SettingEntry, define
 
 if TYPE_CHECKING:
     from pytest_crd.upgrades.allowances import Allowance
@@ -68,44 +68,10 @@ def _parsers() -> _Parsers:
     return _Parsers(allowances.parse, migrations.parse)
 
 
-BASELINE: Final = Setting(
-    SettingKind.TEXT,
-    "The CustomResourceDefinitions of your users, for tests of upgrades: folders, files or `git:REF`. "
-    "`git:latest-tag` is the last release; `auto` is the same, without an error if there is no release. "
-    "`git:all-tags` is all releases.",
-    _baselines,
-    ini="crd_baseline",
-    option="--crd-baseline",
-    default="",
-    replaces="crd_baseline",
-)
-ALLOWED: Final = Setting(
-    SettingKind.LINES,
-    "Allowed effects of upgrades, one per line: `NAME PATH KIND`, as printed by a failure. `*` means any name, "
-    "path or kind, and `PATH.**` all paths below. A line for a rollback begins with `rollback`.",
-    _allowed,
-    ini="crd_baseline_allow",
-    option="--crd-baseline-allow",
-    replaces="crd_baseline_allow",
-    placeholder="ENTRY",
-)
-ROLLBACK: Final = Setting(
-    SettingKind.SWITCH,
-    "Also test a rollback: today's objects under the CustomResourceDefinitions of `crd_baseline`.",
-    setting.switch,
-    ini="crd_baseline_rollback",
-    option="--crd-baseline-rollback",
-)
-MIGRATED: Final = Setting(
-    SettingKind.LINES,
-    "Versions of CustomResourceDefinitions without stored objects, because they were migrated, one per line: "
-    "`GROUP/VERSION: REASON`.",
-    _migrated,
-    ini="crd_baseline_migrated",
-    option="--crd-baseline-migrated",
-    replaces="crd_baseline_migrated",
-    placeholder="ENTRY",
-)
+BASELINE: Final = define("--crd-baseline", _baselines, default="")
+ALLOWED: Final = define("--crd-baseline-allow", _allowed)
+ROLLBACK: Final = define("--crd-baseline-rollback", setting.switch)
+MIGRATED: Final = define("--crd-baseline-migrated", _migrated)
 SETTINGS: Final = (BASELINE, ROLLBACK, ALLOWED, MIGRATED)
 # The settings that have no effect without a baseline.
 _DEPENDENT: Final[tuple[Setting[Any], ...]] = (ROLLBACK, ALLOWED, MIGRATED)

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_crd import folders
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import Setting, SettingEntry, SettingKind, Times
+from pytest_crd.plugin.settings.setting import SettingEntry, define
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,38 +31,9 @@ def _seconds(entry: SettingEntry) -> float:
     return seconds
 
 
-WEBHOOKS: Final = Setting(
-    SettingKind.LINES,
-    "Endpoints of the project's webhooks, one per line: `WHICH: HOW`. WHICH is `conversion`, `admission`, `all`, or "
-    "the name of a webhook or CRD. HOW is a URL (`https://127.0.0.1:9443`, then `ca=FILE` if needed), or a command "
-    "with `{port}` or `{cert_dir}` that starts a server. Default: no webhook is called.",
-    setting.words,
-    ini="crd_webhooks",
-    option="--crd-webhook",
-    replaces=f"crd_webhooks and {HOOK}",
-    placeholder="LINE",
-)
-CONFIGURATIONS: Final = Setting(
-    SettingKind.WORDS,
-    "Files, folders and globs with MutatingWebhookConfigurations and ValidatingWebhookConfigurations; `!pattern` "
-    "excludes files. Default: `config/webhook`, else the whole project except test data.",
-    setting.paths,
-    ini="crd_webhook_configurations",
-    option="--crd-webhook-configuration",
-    replaces="crd_webhook_configurations",
-    placeholder="PATH",
-)
-START_SECONDS: Final = Setting(
-    SettingKind.TEXT,
-    "The time limit in seconds until a command of `crd_webhooks` accepts connections. Default: 60.",
-    _seconds,
-    ini="crd_webhook_start_seconds",
-    option="--crd-webhook-start-seconds",
-    default="60",
-    replaces="crd_webhook_start_seconds",
-    times=Times.LAST,
-    placeholder="SECONDS",
-)
+WEBHOOKS: Final = define("--crd-webhook", setting.words)
+CONFIGURATIONS: Final = define("--crd-webhook-configuration", setting.paths)
+START_SECONDS: Final = define("--crd-webhook-start-seconds", _seconds, default="60")
 SETTINGS: Final = (WEBHOOKS, CONFIGURATIONS, START_SECONDS)
 # Whether the implementations of the hook are counted: a later one would have no effect.
 ARE_COUNTED: Final = pytest.StashKey[bool]()

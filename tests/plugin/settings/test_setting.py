@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from pytest_crd.plugin.settings import SETTINGS
+from pytest_crd.plugin.settings.allsettings import SETTINGS
 from pytest_crd.plugin.settings.setting import Setting, SettingKind, Times
 
 if TYPE_CHECKING:

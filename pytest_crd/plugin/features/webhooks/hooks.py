@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd.plugin import alone, projectwebhooks, session
+from pytest_crd.plugin import alone, options, projectwebhooks, session
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings.webhooks import HOOK, IS_DROPPED, WEBHOOKS, WebhookSettings
 from pytest_crd.wording import escape_lines
@@ -28,7 +28,7 @@ class Hooks:
         """
         self._notes: list[str] = []
         assignments = projectwebhooks.read_lines(config, settings)
-        if not alone.is_alone(config) or settings.is_option or alone.calls_webhooks(config):
+        if not options.is_alone(config) or settings.is_option or alone.calls_webhooks(config):
             projectwebhooks.allow(config, settings, assignments)
             names = ", ".join((*map(str, assignments), *projectwebhooks.name_hooks(settings)))
             part = Part(words=f"webhooks {names}")

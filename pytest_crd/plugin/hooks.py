@@ -1,0 +1,184 @@
+"""
+The hooks of a session with CRDs, cases or settings, in the order in which pytest calls them.
+
+The start of the plugin, `pytest_crd.plugin`, registers this module when the first of these appears.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_crd import folders
+from pytest_crd.plugin import (
+    FAILURE,
+    HEADER,
+    alone,
+    commandline,
+    failureblocks,
+    features,
+    fixtures,
+    heap,
+    manifests,
+    options,
+    servers,
+    session,
+    threads,
+    tracebacks,
+)
+from pytest_crd.plugin.items import casefiles
+from pytest_crd.plugin.items.failures import CausedFailure, FailureText, TextFailure, TextItem, node_id
+from pytest_crd.plugin.session import NOTE, PLACE, WARNING, was_in_vain
+from pytest_crd.plugin.settings import checks, project
+from pytest_crd.wording import counted, escape_lines
+
+is_link_cycle = folders.is_link_cycle
+parametrize = fixtures.parametrize
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the settings, and register the features that they switch on."""
+    alone.read(config)
+    project.read(config)
+    commandline.read(config)
+    features.register(config)
+    threads.register(config)
+    config.pluginmanager.register(failureblocks.Hooks(), failureblocks.__name__)
+    config.add_cleanup(functools.partial(heap.thaw, config))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Ignore Python files of a project that does not use pytest, because collecting such a file runs it."""
+    manifests.note_unloaded(collection_path, config)
+    return commandline.leaves_out(collection_path, config) or None  # False would overrule other plugins
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect a package as a plain folder if Python files are left out: pytest would import it before its first test."""
+    return pytest.Dir.from_parent(parent, path=path) if commandline.is_without_python(parent.config) else None
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect case files: files that match a pattern of crd_case_files, or that the command line names."""
+    is_named = parent.session.isinitpath(file_path)
+    if casefiles.is_case_file(file_path, parent.config, is_named=is_named):
+        heap.begin(parent.config)
+        from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only a session with cases loads the runner
+
+        name = node_id(file_path, parent.config)
+        return cases.CaseFileCollector.from_parent(parent, path=file_path, name=name, nodeid=name)
+    is_for_checks = is_named and checks.CHECKS.read_value(parent.config)
+    if folders.is_manifest(file_path.name) and not is_for_checks:
+        casefiles.note_unmatched(file_path, parent.config)
+    return None
+
+
+def make_report(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Shorten tracebacks, show a failed case by its report, and fail a passed test that leaves a marker or case unused."""
+    if call.excinfo is not None and not item.config.getoption("fulltrace", default=False):
+        tracebacks.shorten(call.excinfo)
+    report = yield
+    if (
+        call.excinfo is not None
+        and isinstance(call.excinfo.value, TextFailure)
+        and not isinstance(report.longrepr, FailureText)  # already set if the test is an item of the plugin
+    ):
+        report.longrepr = call.excinfo.value.to_text()
+    if call.excinfo is not None and isinstance(call.excinfo.value, CausedFailure) and isinstance(item, TextItem):
+        failureblocks.mark(report, item, call.excinfo.value)
+    if call.when == "call" and options.are_declared(item.config):
+        is_xfailed = hasattr(report, "wasxfail")
+        if (report.passed or is_xfailed) and (problem := fixtures.describe_unused(item, is_passed=report.passed)):
+            report.outcome, report.longrepr = "failed", problem
+            vars(report).pop("wasxfail", None)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable(
+    report: pytest.CollectReport | pytest.TestReport,
+) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
+    """Add the whole failure of a case to the data of a report that goes to another process."""
+    data = yield
+    if data is not None and isinstance(report.longrepr, FailureText):
+        data[FAILURE] = report.longrepr.to_json()
+    return data
+
+
+def restore(report: pytest.TestReport | None, failure: dict[str, Any] | None) -> None:
+    """Restore the failure of a case in a report from another process."""
+    if report is not None and failure is not None:
+        report.longrepr = FailureText(**failure)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Resume the garbage collector after collection."""
+    heap.end(session)
+
+
+def pytest_report_collectionfinish(config: pytest.Config) -> str:
+    """Return the header: the number of loaded CRDs, and their sources."""
+    return escape_lines(_with_files(session.take_header_text(config), config))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """
+    Send the header of a worker of pytest-xdist to the controller, because a worker's output is not shown.
+
+    If a feature had nothing to check, the session ends as one without tests, even if other tests passed.
+    """
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[HEADER] = tuple(_header(session.config))
+    elif session.exitstatus == pytest.ExitCode.OK and was_in_vain(session.config):
+        session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def store_worker_header(config: pytest.Config, fields: Sequence[Any]) -> None:
+    """Store the header that a worker of pytest-xdist sent."""
+    session.store_worker_header(config, session.Header(*fields))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """
+    Write the header of workers of pytest-xdist, or of CRDs that a fixture loaded after collection.
+
+    Then write the warnings of tests and, with `-v`, notes about cases and checks that hold.
+    """
+    if text := session.late_header_text(config):
+        terminalreporter.write_line(escape_lines(text))
+    names = (NOTE, PLACE, WARNING) if config.get_verbosity() > 0 else (WARNING,)
+    reports = failureblocks.all_reports(terminalreporter, config)
+    for text in servers.summarize(reports):
+        terminalreporter.write_line(escape_lines(text))
+    lines = dict.fromkeys(
+        f"crd: {f'{report.nodeid}: {value}' if name == NOTE else value}"
+        for report in reports
+        for name, value in getattr(report, "user_properties", ())
+        if name in names and report.when == "call"
+    )
+    if lines and alone.is_brief(config):
+        lines = dict.fromkeys(
+            [f"crd: {counted(len(lines), 'warning')}; -v shows {'it' if len(lines) == 1 else 'them'}"]
+        )
+    for line in lines:  # one line for many tests with the same warning
+        terminalreporter.write_line(escape_lines(line))
+
+
+def _header(config: pytest.Config) -> session.Header:
+    """Return the header of this process, with the lines about files that are not collected."""
+    header = session.header(config)
+    return header._replace(text=_with_files(header.text, config))
+
+
+def _with_files(text: str, config: pytest.Config) -> str:
+    left_out = () if alone.is_brief(config) else commandline.left_out(config)
+    return "\n".join(filter(None, (text, *casefiles.unmatched(config), *left_out, *manifests.unloaded(config))))
