@@ -47,6 +47,7 @@ class Catalog:
     find_webhooks: Callable[[Mapping[str, bool]], Webhooks | None] | None = None
     _project: CustomResourceDefinitions | None = None
     _loaded: dict[tuple[Path, tuple[str, ...]], CustomResourceDefinitions] = field(default_factory=dict)
+    _named: dict[CustomResourceDefinition, CustomResourceDefinition] = field(default_factory=dict)
     _webhooks: Webhooks | None = None
     _suites: SuiteCRDs | None = None
     _patched_crds: dict[tuple[CustomResourceDefinition, str], CustomResourceDefinition] = field(default_factory=dict)
@@ -72,6 +73,21 @@ class Catalog:
                 self._webhooks = self.find_webhooks(converted)
             self._project = crds.with_webhooks(self._webhooks)
         return self._project
+
+    def find(self, key: str) -> CustomResourceDefinition:
+        """
+        Return a CRD of the project by name, kind or resource; other CRDs are read only as far as their names.
+
+        Raises:
+            InputError: As for `crds`, but mistakes in the files of other CRDs do not count.
+            CrdLookupError: No CRD or several CRDs match.
+        """
+        if self._project is not None or self.find_webhooks is not None:
+            return self.crds[key]
+        crd = self.sources.find(key, self.kubernetes_version)
+        if crd not in self._named:
+            self._named[crd] = crd.guarded(self._guard_of(crd)).with_webhooks(None)
+        return self._named[crd]
 
     @property
     def webhooks(self) -> Webhooks | None:
@@ -186,7 +202,7 @@ class Catalog:
                     self._require_project_crd(variant.crd)
             return variants
         try:
-            crd = self.crds[suite.crd]
+            crd = self.find(suite.crd)
         except CrdLookupError as error:
             raise suite.mistake(str(error)) from None
         if crd.guard is not None:
@@ -250,7 +266,7 @@ class Catalog:
         if not folders.is_manifest(reference):
             if len(reference) > _LONGEST_NAME:
                 raise CrdLookupError(f"no CRD is called so: names have at most {_LONGEST_NAME} characters")
-            return self.crds[reference]
+            return self.find(reference)
         try:
             crds = self._load(folder, (reference,))
         except InputError as error:

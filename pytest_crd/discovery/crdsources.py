@@ -6,6 +6,7 @@ Nothing is read, and no command is run, before the first CRD is needed.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import shlex
@@ -13,15 +14,16 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from pytest_crd import progress
 from pytest_crd.discovery import commands, helmtemplates, kustomizations, kustomizeroots, madecrds, projectfiles, search
 from pytest_crd.discovery.filetrees import FolderTree
+from pytest_crd.discovery.headings import HeadingFiles
 from pytest_crd.discovery.helmtemplates import UnreadTemplate
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
-from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
+from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.loading import copies, projectcrds
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
@@ -30,6 +32,8 @@ from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.progress import Progress, Tell, silent
+
+_Files = TypeVar("_Files", bound=CrdFiles)
 
 _MOST_PLACES: Final = 5
 _CHART: Final = ("Chart.yaml",)
@@ -64,7 +68,11 @@ class Sources:
     observer: Observer = field(default_factory=Observer)
     places: str = field(default="", init=False)
     is_in_vain: bool = field(default=False, init=False)
-    _python_manifests: Sequence[MadeManifests] = field(default=(), init=False)
+    _python_manifests: Sequence[MadeManifests] | None = field(default=None, init=False)
+    _headings: HeadingFiles | None = field(default=None, init=False)
+    _headings_by_version: dict[str, CustomResourceDefinitions] = field(default_factory=dict, init=False)
+    _whole: dict[str, ReadCrd] = field(default_factory=dict, init=False)
+    _named: dict[tuple[str, str], CustomResourceDefinition] = field(default_factory=dict, init=False)
     _crd_files: CrdFiles | None = field(default=None, init=False)
     _crds_by_version: dict[str, list[CustomResourceDefinition]] = field(default_factory=dict, init=False)
     _loaded: dict[str, CustomResourceDefinitions] = field(default_factory=dict, init=False)
@@ -78,8 +86,50 @@ class Sources:
 
     @property
     def is_read(self) -> bool:
-        """Whether the CRDs were read successfully."""
-        return bool(self._loaded)
+        """Whether the CRDs, or at least their headings, were read successfully."""
+        return bool(self._loaded or self._headings_by_version)
+
+    @property
+    def whole_notes(self) -> Sequence[Remark]:
+        """The notes about CRDs that were read in full after their headings; empty if all CRDs were read."""
+        return () if self._crd_files or self._headings is None else self._headings.whole_notes
+
+    @property
+    def unread(self) -> Sequence[Mistake]:
+        """The mistakes in files whose CRDs nobody has asked for; empty if all CRDs were read, as these mistakes are raised then."""
+        return () if self._crd_files or self._headings is None else self._headings.mistakes
+
+    def find(self, key: str, kubernetes_version: str) -> CustomResourceDefinition:
+        """
+        Return the CRD that *key* names, as `crds` has it, and read the schemas of no other CRD.
+
+        Args:
+            key: A name, kind, file or resource.
+            kubernetes_version: The Kubernetes version of its behaviour; one of `profile.KNOWN`.
+
+        Raises:
+            InputError: As for `crds`, but mistakes in other files are left to `unread`.
+            CrdLookupError: No CRD or several CRDs match.
+        """
+        if (named := self._named.get((key, kubernetes_version))) is not None:
+            return named
+        if not self._loaded and (headings := self._headings_under(kubernetes_version)) is not None:
+            # The complete CRDs explain a name that no heading has, or several have.
+            with contextlib.suppress(CrdLookupError):
+                self._named[key, kubernetes_version] = named = self._read_whole(headings[key])
+                return named
+        return self.crds(kubernetes_version)[key]
+
+    def known(self, kubernetes_version: str) -> CustomResourceDefinitions:
+        """
+        Return the CRDs as far as they were read, some without schemas: for their names, versions and notes.
+
+        Args:
+            kubernetes_version: The Kubernetes version of their behaviour; one of `profile.KNOWN`.
+        """
+        if not self._loaded and (headings := self._headings_under(kubernetes_version)) is not None:
+            return headings
+        return self.crds(kubernetes_version)
 
     def crds(self, kubernetes_version: str) -> CustomResourceDefinitions:
         """
@@ -188,8 +238,33 @@ class Sources:
             InputError: As for `crds`.
         """
         crds = self.crds(kubernetes_version)
-        texts = {text for manifests in self._python_manifests for text in manifests.texts}
+        texts = {text for manifests in self._python_manifests or () for text in manifests.texts}
         return [crd for crd in crds if crd.source.rpartition(":")[0] in texts]
+
+    def _headings_under(self, kubernetes_version: str) -> CustomResourceDefinitions | None:
+        """Return the CRDs without schemas; None if there are none, or code and commands print some."""
+        if self._crd_files is None and self._headings is None and not self.commands:
+            try:
+                self._python_manifests = self.make() if self._python_manifests is None else self._python_manifests
+                if not self._python_manifests:
+                    with self.progress("reading CRDs") as tell:
+                        self._headings = self._read(kubernetes_version, tell, HeadingFiles)
+                        self._headings.read_namesakes()
+            except InputError as error:
+                self._crd_files = CrdFiles(kubernetes_version, self.observer, mistakes=list(error.mistakes))
+        if self._headings is None or not self._headings.crds:
+            return None
+        if kubernetes_version not in self._headings_by_version:
+            crds = [crd.under(kubernetes_version) for crd in self._headings.crds]
+            self._headings_by_version[kubernetes_version] = CustomResourceDefinitions(crds, self._headings.notes)
+        return self._headings_by_version[kubernetes_version]
+
+    def _read_whole(self, heading: CustomResourceDefinition) -> CustomResourceDefinition:
+        """Return the complete CRD of a heading, with the names that it has beside the other CRDs."""
+        source = heading.source
+        if self._headings is not None and source not in self._whole:
+            self._whole[source] = self._headings.read_whole(source)
+        return self._whole[source].crd.under(heading.kubernetes_version).with_naming(heading.naming)
 
     def _crds_under(self, kubernetes_version: str) -> list[CustomResourceDefinition]:
         if kubernetes_version not in self._crds_by_version:
@@ -203,26 +278,28 @@ class Sources:
         if self._crd_files is None:
             try:
                 with self.progress("reading CRDs") as tell:
-                    self._crd_files = self._read(kubernetes_version, tell)
+                    self._crd_files = files = self._read(kubernetes_version, tell, CrdFiles)
+                files.read_crds = [self._whole.get(read.crd.source, read) for read in files.read_crds]
             except InputError as error:
                 self._crd_files = CrdFiles(kubernetes_version, self.observer, mistakes=list(error.mistakes))
         return self._crd_files
 
-    def _read(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
-        self._python_manifests = self.make()
+    def _read(self, kubernetes_version: str, tell: Tell, kind: type[_Files]) -> _Files:
+        if self._python_manifests is None:
+            self._python_manifests = self.make()
         if not self.commands and all(path.startswith(manifest.LEFT_OUT) for path in self.paths):
-            crd_files = self._search(kubernetes_version, tell)
+            crd_files = self._search(kubernetes_version, tell, kind)
         else:
-            crd_files = self._read_settings(kubernetes_version, tell)
+            crd_files = self._read_settings(kubernetes_version, tell, kind)
         for manifests in self._python_manifests:
             crd_files.take_made(manifests.texts, source=manifests.source)
         self.places = " and ".join(filter(None, (self.places, madecrds.words(self._python_manifests))))
         return crd_files
 
-    def _read_settings(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
+    def _read_settings(self, kubernetes_version: str, tell: Tell, kind: type[_Files]) -> _Files:
         """Read the paths and commands of the settings."""
         applied = kustomizations.of_folder(FolderTree(self.base), self.paths)
-        crd_files = CrdFiles(kubernetes_version, self.observer, kustomizations=applied)
+        crd_files = kind(kubernetes_version, self.observer, kustomizations=applied)
         if self.paths:
             crd_files.read_all(self.paths, base=self.base, tell=tell)
             crd_files.notes += applied.notes(crd_files.names, crd_files.crd_names)
@@ -235,7 +312,7 @@ class Sources:
         self.places = " ".join((*self.paths, *(f"`{command}`" for command in self.commands)))
         return crd_files
 
-    def _search(self, kubernetes_version: str, tell: Tell) -> CrdFiles:
+    def _search(self, kubernetes_version: str, tell: Tell, kind: type[_Files]) -> _Files:
         """Search the project, and return the first place with a CRD or a mistake about one."""
         crd_search = CrdSearch(self.base, self.paths, self.listed)
         applied = kustomizations.of_folder(FolderTree(self.base), self.paths)
@@ -245,7 +322,7 @@ class Sources:
             if self._python_manifests and place.origin is FileOrigin.FOUND_IN_TESTS:
                 notes += _note_test_data(place.files)
                 continue
-            crd_files = CrdFiles(kubernetes_version, self.observer, kustomizations=applied)
+            crd_files = kind(kubernetes_version, self.observer, kustomizations=applied)
             for file in progress.each(place.files, tell, lambda file: file.name):
                 crd_files.read(file, place.origin, rank=search.rank(file))
             crd_files.notes += applied.notes(crd_files.names, crd_files.crd_names)
@@ -257,7 +334,7 @@ class Sources:
                 self.places = place.words or _describe_folders(crd_files)
                 return crd_files
         if self._python_manifests:
-            return CrdFiles(kubernetes_version, self.observer, notes=list(dict.fromkeys(notes)))
+            return kind(kubernetes_version, self.observer, notes=list(dict.fromkeys(notes)))
         self.is_in_vain = True
 
         first, *others = crd_search.in_vain()

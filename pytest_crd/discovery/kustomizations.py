@@ -123,6 +123,10 @@ class Kustomizations:
         """Return whether a file is a patch of a kustomization that is applied."""
         return any(kustomization.unknown is None and name in kustomization.files for kustomization in self._above(name))
 
+    def applies_to(self, name: str) -> bool:
+        """Return whether a kustomization lists a file."""
+        return bool(self.of_file(name))
+
     def apply(self, name: str, item: Manifest) -> Manifest:
         """
         Return a CRD of a file as `kustomize build` prints it, with the lines of the file.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pytest
 
@@ -40,7 +40,9 @@ _PREFIX: Final = "crd_"
 
 # In the order of `--help`: option, ini key (empty for none), type (pytest's name in ini files), placeholder of the value, how often the
 # option counts (several times, the last time, or once: a second one is an error), the ini keys that it replaces in words; and the help.
-OPTIONS: Final = (
+OPTIONS: Final[
+    tuple[tuple[tuple[str, str, Literal["args", "linelist", "string", "bool"], str, str, str], str], ...]
+] = (
     (
         ("--crd-path", "crd_paths", "args", "VALUE", "several", "crd_paths, crd_commands and pytest_crd_manifests"),
         (

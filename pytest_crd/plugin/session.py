@@ -146,14 +146,16 @@ def header(config: pytest.Config) -> Header:
         lines = [f"{crds_line}; Kubernetes {', '.join(versions)}", *(part.words for part in parts if part.words)]
         lines += [*remarkwords.lines(remarks, verbosity=config.get_verbosity()), *hints, *sentences]
     not_tested = [line for part in parts for line in (*part.not_tested, *part.unjudged)]
+    not_tested += [f"{mistake} (no test asks for this file)" for mistake in loaded.unread]
     text = "\n".join(f"crd: {line}" for line in (*([] if quiet else lines), *not_tested))
     return Header(is_loaded=True, text=text, is_in_vain=any(part.in_vain for part in parts))
 
 
 def _notes(config: pytest.Config, loaded: Sources, parts: Iterable[Part]) -> tuple[list[Remark], list[str], list[str]]:
     """Return remarks about files and CRDs that were passed over, other notes, and hints, each once."""
-    crds_of_versions = [loaded.crds(version) for version in project.kubernetes_versions(config)]
+    crds_of_versions = [loaded.known(version) for version in project.kubernetes_versions(config)]
     passed_over = dict.fromkeys(note for crds in crds_of_versions for note in crds.passed_over)
+    passed_over |= dict.fromkeys(loaded.whole_notes)
     passed_over |= dict.fromkeys(note for part in parts for note in part.notes if not isinstance(note, str))
     sentences = dict.fromkeys(note for part in parts for note in part.notes if isinstance(note, str))
     hints = dict.fromkeys(note for crds in crds_of_versions for note in crds.alternatives)
@@ -163,7 +165,7 @@ def _notes(config: pytest.Config, loaded: Sources, parts: Iterable[Part]) -> tup
 
 def _counted(loaded: Sources, kubernetes_versions: Sequence[str]) -> str:
     """Return the numbers of CRDs and versions, as words; a CRD counts if any of the Kubernetes versions has it."""
-    crds = {crd.source: crd for version in kubernetes_versions for crd in loaded.crds(version)}
+    crds = {crd.source: crd for version in kubernetes_versions for crd in loaded.known(version)}
     versions = sum(len(crd.versions) for crd in crds.values())
     return f"{len(crds)} CRD{'' if len(crds) == 1 else 's'}, {versions} version{'' if versions == 1 else 's'}"
 

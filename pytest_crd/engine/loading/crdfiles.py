@@ -67,6 +67,9 @@ class AppliedKustomizations(Protocol):
     def is_patch(self, name: str) -> bool:
         """Return whether a file is a patch of a kustomization that is applied."""
 
+    def applies_to(self, name: str) -> bool:
+        """Return whether a kustomization lists a file."""
+
     def apply(self, name: str, item: Manifest) -> Manifest:
         """
         Return a CRD of a file as its kustomizations build it.

@@ -69,6 +69,15 @@ def events(text: str) -> Callable[[], Any]:
     return next_event
 
 
+def is_parsable(content: bytes) -> bool:
+    """Return whether libyaml can parse a text: much faster than its events, without a verdict on values."""
+    try:
+        yaml.cyaml.CParser(content).raw_parse()  # type: ignore[attr-defined]  # the stubs hide it
+    except yaml.YAMLError:
+        return False
+    return True
+
+
 def check_version(event: Any) -> None:
     """
     Check the `%YAML` directive of a document start event.

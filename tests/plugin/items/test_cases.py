@@ -270,13 +270,43 @@ def test_a_case_file_may_name_the_file_of_its_crd(empty: Project) -> None:
     empty.run().assert_outcomes(passed=1)
 
 
-def test_a_broken_crd_is_a_collection_error_of_the_case_file(gardener: Project) -> None:
-    gardener.write("config/crd/bases/broken.yaml", "kind: CustomResourceDefinition\nspec: {\n")
+BROKEN = "config/crd/bases/broken.yaml"
 
-    result = gardener.run()
+
+@pytest.mark.parametrize(
+    ("flag", "whole", "broken"), [("-v", "type: object", "type: [a"), ("-q", "scope: Namespaced", "scope: [")]
+)
+def test_a_broken_file_is_a_line_of_the_header_if_no_case_asks_for_its_crd(
+    project: Project, flag: str, whole: str, broken: str
+) -> None:
+    project.cases()
+    project.crd(BROKEN)
+    text = project.read(BROKEN).replace("gardens", "orchards").replace("Garden", "Orchard")
+    project.write(BROKEN, text.replace(whole, broken, 1))
+
+    result = project.run(flag)
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines([f"crd: {BROKEN}:*(no test asks for this file)"])
+
+
+def test_a_broken_file_is_an_error_of_a_session_with_checks(gardener: Project) -> None:
+    gardener.write(BROKEN, "kind: CustomResourceDefinition\nspec: {\n")
+
+    result = gardener.run("--crd-checks")
+
+    result.stdout.fnmatch_lines([f"{BROKEN}:3: *"])
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+
+
+def test_a_broken_file_is_an_error_of_a_case_about_a_crd_that_is_not_found(project: Project) -> None:
+    project.write(BROKEN, "kind: CustomResourceDefinition\nspec: {\n")
+    project.cases("crd: orchards.stories.example.com\ncreate:\n- {name: a, input: {}, accepted: true}\n")
+
+    result = project.run()
 
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["config/crd/bases/broken.yaml:3: *"])
+    result.stdout.fnmatch_lines([f"{BROKEN}:3: *"])
 
 
 def test_a_case_file_that_vanishes_is_a_collection_error(gardener: Project) -> None:
