@@ -58,8 +58,7 @@ class HeadingFiles(CrdFiles):
             if len(self.mistakes) == counts[1]:
                 self._readers |= {read.crd.source: take for read in self.read_crds[counts[0] :]}
                 return
-            for items, count in zip((self.read_crds, self.mistakes, self.notes), counts, strict=True):
-                del items[count:]
+            del self.read_crds[counts[0] :], self.mistakes[counts[1] :], self.notes[counts[2] :]
         take(self)
 
     def read_namesakes(self) -> None:

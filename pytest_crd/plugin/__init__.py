@@ -160,7 +160,8 @@ def pytest_runtest_makereport(
     """Show failures of the package by their own reports, and fail a passed test that leaves a marker or case unused."""
     if not _concerns_crds(item, call):
         return (yield)
-    return (yield from _load("hooks").make_report(item, call))
+    report: pytest.TestReport = yield from _load("hooks").make_report(item, call)
+    return report
 
 
 def _concerns_crds(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
@@ -73,19 +74,21 @@ _PARTS: Final = pytest.StashKey[list[Callable[[], "Part | None"]]]()
 def sources(config: pytest.Config) -> Sources:
     """Return the sources of a session's CRDs; they are read when the first CRD is needed."""
     if _SOURCES not in config.stash:
-        from pytest_crd.plugin import sessioncrds  # noqa: PLC0415 - a session without CRDs loads no engine
-
-        config.stash[_SOURCES] = sessioncrds.open_sources(config)
+        config.stash[_SOURCES] = _sessioncrds().open_sources(config)
     return config.stash[_SOURCES]
 
 
 def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:
     """Return one catalog of the session's CRDs for each of its Kubernetes versions; CRDs are read when the first one is needed."""
     if _CATALOGS not in config.stash:
-        from pytest_crd.plugin import sessioncrds  # noqa: PLC0415 - as above
-
-        config.stash[_CATALOGS] = sessioncrds.open_catalogs(config, sources(config))
+        config.stash[_CATALOGS] = _sessioncrds().open_catalogs(config, sources(config))
     return config.stash[_CATALOGS]
+
+
+def _sessioncrds() -> ModuleType:
+    from pytest_crd.plugin import sessioncrds  # noqa: PLC0415 - a session without CRDs loads no engine
+
+    return sessioncrds
 
 
 def store_coverage(config: pytest.Config, summary: Summary) -> None:

@@ -188,7 +188,9 @@ def _fail() -> list[Any]:
     raise CrdError([Mistake("conftest.py", 0, "the hook fails")])
 
 
-@pytest.mark.parametrize(("make", "error"), [(_fail, "the hook fails"), (list, "no CRD was found")])
+@pytest.mark.parametrize(
+    ("make", "error"), [(_fail, "the hook fails"), pytest.param(list, "no CRD was found", marks=pytest.mark.session)]
+)
 def test_mistakes_of_hooks_and_folders_without_crds_are_errors(
     tmp_path: Path, make: Callable[[], list[Any]], error: str
 ) -> None:

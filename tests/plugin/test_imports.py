@@ -45,7 +45,6 @@ OF_CASES = {
     *OF_READING,
     "engine.registry.fieldmanager",
     "engine.formats",
-    "engine.rules",
     "engine.values",
     "jsonschema",
 }

@@ -91,3 +91,17 @@ class UnsupportedExpressionError(Exception):
 
 class InternalError(Exception):
     """Internal failure of the server's interpreter, which nothing catches; the only argument is the server's message."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompileProblem:
+    """
+    Reason why an expression cannot be evaluated.
+
+    Attributes:
+        message: The server's message.
+        offset: The first wrong character of the expression, in code points; None if the error has no position.
+    """
+
+    message: str
+    offset: int | None = None

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.cel.environment import Environment
-from pytest_crd.engine.cel.errors import CompileError
+from pytest_crd.engine.cel.errors import CompileError, CompileProblem
 from pytest_crd.engine.cel.run.interpreter import Program, ProgramError
 from pytest_crd.engine.cel.types import celtypes
 from pytest_crd.engine.cel.types.celtypes import Type
@@ -46,20 +46,6 @@ class Expression:
     checked: CheckedExpression
     program: Program
     environment: Environment
-
-
-@dataclass(frozen=True, slots=True)
-class CompileProblem:
-    """
-    Reason why an expression cannot be evaluated.
-
-    Attributes:
-        message: The server's message.
-        offset: The first wrong character of the expression, in code points; None if the error has no position.
-    """
-
-    message: str
-    offset: int | None = None
 
 
 class RuleScope:

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Final, NamedTuple, NoReturn
 
 from pytest_crd.engine.cel import explanation
-from pytest_crd.engine.cel.errors import CostLimitError
+from pytest_crd.engine.cel.errors import CompileProblem, CostLimitError
 from pytest_crd.engine.errors import fielderror, origin
 from pytest_crd.engine.errors.failedrule import FailedRule, Steps
 from pytest_crd.engine.errors.fielderror import FieldError, Omitted
@@ -25,7 +25,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import rulemessages
-from pytest_crd.engine.rules.compilation import CompiledRule, CompileProblem, Expression
+from pytest_crd.engine.rules.compilation import CompiledRule, Expression
 from pytest_crd.engine.rules.ruletree import RuleNode
 from pytest_crd.engine.rules.variables import Variables
 from pytest_crd.engine.values import ratcheting

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
+from pytest_crd.engine.cel.errors import CompileProblem
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.crds.validation.schemas import rulekeywords
 from pytest_crd.engine.crds.validation.schemas.expressions import CostScope
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import environments, ruletree
-from pytest_crd.engine.rules.compilation import CompiledRule, CompileProblem
+from pytest_crd.engine.rules.compilation import CompiledRule
 from pytest_crd.engine.schema import nonstructural, schemamap, structural
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode

@@ -14,8 +14,6 @@ from pytest_crd.engine.metadata import objectmetavalidation
 from pytest_crd.engine.passes import objectmeta, pruning
 from pytest_crd.engine.passes.objectmeta import EmbeddedError
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rules import ruleevaluation, ruletree
-from pytest_crd.engine.rules.ruleevaluation import RuleFindings, RuleSubject
 from pytest_crd.engine.schema import linkedpaths
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 from pytest_crd.engine.schema.linkedpaths import LinkedPath
@@ -89,10 +87,14 @@ class _Walk:
         self._profile = profile
         self._has_rules = has_rules
         self._require_pruned = require_pruned
-        self._budget = ruleevaluation.BUDGET
+        self._budget: int | None = None  # that of the server
+
+    @property
+    def _is_spent(self) -> bool:
+        return self._budget is not None and self._budget < 0
 
     def visit(self, node: Structural, schema: Schema, place: LinkedPath, inside: _Inside | None) -> None:
-        if self._budget < 0:
+        if self._is_spent:
             return
         is_resource = node.x_embedded_resource
         if is_resource:
@@ -132,19 +134,19 @@ class _Walk:
 
     def _hold(self, node: Structural, default: JSONValue, path: FieldPath) -> list[FieldError]:
         """Return the errors of the rules for a default as an update of itself; without errors there, as a new value."""
-        if self._budget < 0 or not self._has_rules or not self._profile.validation_rules:
+        if self._is_spent or not self._has_rules or not self._profile.validation_rules:
             return []
+        from pytest_crd.engine.rules import ruleevaluation, ruletree  # noqa: PLC0415 - only rules need CEL
+
         root = ruletree.build_stored(node, self._profile, is_resource=node.x_embedded_resource)
         if root is None:
             return []
-        findings = ruleevaluation.validate(
-            root, RuleSubject(default, default, path), self._profile, budget=self._budget
-        )
+        budget = ruleevaluation.BUDGET if self._budget is None else self._budget
+        as_update, as_new = (ruleevaluation.RuleSubject(default, old, path) for old in (default, None))
+        findings = ruleevaluation.validate(root, as_update, self._profile, budget=budget)
         if not findings.errors:
-            create_findings = ruleevaluation.validate(
-                root, RuleSubject(default, None, path), self._profile, budget=self._budget
-            )
-            findings = RuleFindings(min(findings.budget, create_findings.budget), create_findings.errors)
+            create_findings = ruleevaluation.validate(root, as_new, self._profile, budget=budget)
+            findings = ruleevaluation.RuleFindings(min(findings.budget, create_findings.budget), create_findings.errors)
         self._budget = findings.budget
         return findings.errors
 

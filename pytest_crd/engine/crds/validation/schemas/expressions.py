@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pytest_crd.engine.cel.errors import CompileProblem
 from pytest_crd.engine.cel.types.costs import MAX
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
@@ -21,11 +22,13 @@ from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath, Key
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rules.compilation import CompiledRule, CompileProblem, Expression
-from pytest_crd.engine.rules.ruletree import RuleNode
 from pytest_crd.engine.schema import linkedpaths
 from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.subschemas import Schema
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.rules.compilation import CompiledRule, Expression
+    from pytest_crd.engine.rules.ruletree import RuleNode
 
 _MOST_NAMED: Final = 4
 _UNCORRELATABLE: Final = "oldSelf cannot be used on the uncorrelatable portion of the schema within"
@@ -77,7 +80,7 @@ class CostScope(NamedTuple):
     def cost(self, rule: CompiledRule) -> int:
         """Return the maximal cost of *rule* for all values that a resource may have here; 0 if it does not compile."""
         times = rule.max_cardinality if self.cardinality is None else self.cardinality
-        return _product(rule.max_cost, times) if isinstance(rule.expression, Expression) else 0
+        return _product(rule.max_cost, times) if not isinstance(rule.expression, CompileProblem) else 0
 
     def _multiplied(self, schema: Schema) -> int | None:
         most = _max_elements(schema)

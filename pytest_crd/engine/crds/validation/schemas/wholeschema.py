@@ -17,7 +17,6 @@ from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rules import environments, ruletree
 from pytest_crd.engine.schema import nonstructural
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
@@ -101,6 +100,8 @@ def _rules(declared: OpenAPISchema, options: ValidationOptions) -> CostScope:
     """Return the scope of the rules to compile; rules that are not in the old CRD use the environment of new rules."""
     if not declared.has_rules:
         return NO_RULES
+    from pytest_crd.engine.rules import environments, ruletree  # noqa: PLC0415 - only rules need CEL
+
     profile = declared.profile
     new, stored = environments.new(profile), environments.stored(profile)
     root = ruletree.build(
