@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, NoReturn
@@ -359,7 +360,7 @@ def sent(warnings: Iterable[str]) -> tuple[str, ...]:
     Reference:
         apiserver pkg/endpoints/filters/warning.go, recorder.AddWarning; apimachinery util/net, NewWarningHeader.
     """
-    sendable = [warning for warning in dict.fromkeys(warnings) if warning and not _has_control(warning)]
+    sendable = [warning for warning in dict.fromkeys(warnings) if warning and not _CONTROL.search(warning)]
     if sum(map(len, sendable)) <= _TOTAL_RUNES:
         return tuple(sendable)
     cut: list[str] = []
@@ -376,8 +377,7 @@ _TOTAL_RUNES: Final = 4096
 _ITEM_RUNES: Final = 256
 
 
-def _has_control(text: str) -> bool:
-    return any(char < " " or "\x7f" <= char <= "\x9f" for char in text)
+_CONTROL: Final = re.compile("[\0-\x1f\x7f-\x9f]")
 
 
 def _cause(error: FieldError) -> JSONValue:

@@ -22,15 +22,18 @@ def aggregate(roles: Sequence[Resource]) -> list[Resource]:
     Args:
         roles: All ClusterRoles; those with an `aggregationRule` change.
 
-    Aggregated roles may choose each other, so the rules are computed until the last role is reached.
+    Aggregated roles may choose each other, so the rules are computed until none changes, at most once for each role.
     """
     current = {role["metadata"]["name"]: role for role in roles}
     before = dict(current)
     for _ in range(len(roles)):
+        is_stable = True
         for name, role in sorted(current.items()):
             rules = _aggregated_rules(role, current)
             if rules is not None and rules != (role.get("rules") or []):
-                current[name] = {**role, "rules": rules}
+                current[name], is_stable = {**role, "rules": rules}, False
+        if is_stable:
+            break
     return [role for name, role in current.items() if role is not before[name]]
 
 
