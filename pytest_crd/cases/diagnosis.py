@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_crd import suggestions
-from pytest_crd.cases import caseconflicts, caseformat, casekeys
+from pytest_crd.cases import caseconflicts, caseformat, casekeys, formcheck
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import Mistake
@@ -84,7 +84,10 @@ def find_mistakes(document: Document, *, fills: bool = False) -> Iterator[Mistak
         document: One document of a case file.
         fills: Whether expectations may be left out, to be filled in later.
     """
-    from pytest_crd.cases import formvalidator  # noqa: PLC0415 - jsonschema takes 30 ms, and most sessions read no case file
+    schema = caseformat.schema()
+    if formcheck.is_valid(schema, document.value, schema["$defs"]):
+        return
+    from pytest_crd.cases import formvalidator  # noqa: PLC0415 - jsonschema takes 60 ms, and only a file with a mistake needs its words
 
     errors = [
         error for error in formvalidator.get().iter_errors(document.value) if not (fills and _is_left_open(error))

@@ -259,10 +259,12 @@ def test_a_template_gets_a_hint(convert: Callable[[str], str]) -> None:
 
 
 @pytest.mark.session
-def test_jsonschema_is_imported_with_the_first_case_file() -> None:
+def test_jsonschema_is_imported_with_the_first_mistake_in_a_case_file() -> None:
     """It costs more than all of ours."""
     code = (
         "import sys; from pytest_crd.cases import loader; assert 'jsonschema' not in sys.modules\n"
-        "loader.load('{crd: x, pruning: [{name: a, input: {}, pruned: []}]}', source='f'); assert 'jsonschema' in sys.modules"
+        "loader.load('{crd: x, pruning: [{name: a, input: {}, pruned: []}]}', source='f'); assert 'jsonschema' not in sys.modules\n"
+        "try: loader.load('{crd: x, pruning: [{name: a, inputs: {}}]}', source='f')\n"
+        "except loader.CaseFileError: assert 'jsonschema' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -46,7 +46,6 @@ OF_CASES = {
     "engine.registry.fieldmanager",
     "engine.formats",
     "engine.values",
-    "jsonschema",
 }
 TELLS_MODULES = """\
 import json, sys
