@@ -7,6 +7,7 @@ It imports only the standard library, because every session loads it, even one w
 from __future__ import annotations
 
 import errno
+import functools
 import glob
 import os
 import stat
@@ -70,6 +71,7 @@ def is_manifest(name: str) -> bool:
     return name.lower().endswith(ENDINGS)
 
 
+@functools.cache
 def ignore_ending_case(pattern: str) -> str:
     """Return a glob like *pattern* that ignores the case of the ending: `*.yaml` matches `UP.YAML`, too."""
     ending = next((ending for ending in ENDINGS if pattern.lower().endswith(ending)), "")

@@ -18,7 +18,7 @@ _TYPES: Final = {"object": dict, "array": list, "string": str, "integer": int, "
 _PLAIN: Final = frozenset({"required", "not", "type", "pattern", "properties", "enum"})
 
 
-def is_valid(schema: _Schema | bool, value: JSONValue, definitions: _Schema) -> bool:
+def is_valid(schema: _Schema, value: JSONValue, definitions: _Schema) -> bool:
     """
     Return True if *value* is valid; False if it is invalid or doubtful.
 
@@ -27,8 +27,6 @@ def is_valid(schema: _Schema | bool, value: JSONValue, definitions: _Schema) -> 
         value: The value.
         definitions: The `$defs` of the schema.
     """
-    if isinstance(schema, bool):
-        return schema
     for keyword, argument in schema.items():
         check = _CHECKS.get(keyword)
         if check is not None and not check(argument, value, schema, definitions):
@@ -72,7 +70,7 @@ def _properties(schemas: _Schema, value: JSONValue, _: _Schema, definitions: _Sc
 
 
 def _additional(allowed: Any, value: JSONValue, schema: _Schema, definitions: _Schema) -> bool:
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or allowed is True:
         return True
     patterns = schema.get("patternProperties", {})
     others = [
@@ -80,7 +78,7 @@ def _additional(allowed: Any, value: JSONValue, schema: _Schema, definitions: _S
         for key in value.keys() - schema.get("properties", {}).keys()
         if not any(re.search(pattern, key) for pattern in patterns)
     ]
-    return all(is_valid(allowed, value[key], definitions) for key in others)
+    return not others if allowed is False else all(is_valid(allowed, value[key], definitions) for key in others)
 
 
 def _items(schema: _Schema, value: JSONValue, _: _Schema, definitions: _Schema) -> bool:

@@ -59,7 +59,7 @@ def files(root: Path) -> list[Path]:
 
 
 def _sorted(root: Path, listed: list[Path] | None) -> list[Path]:
-    return sorted(set(_walked(root) if listed is None else listed))
+    return sorted(set(_walked(root) if listed is None else listed), key=lambda path: path.parts)  # paths compare slowly
 
 
 def ignored(root: Path) -> tuple[Path, ...]:

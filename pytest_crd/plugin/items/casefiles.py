@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from pathlib import Path
 from typing import Final
@@ -37,12 +38,18 @@ def is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
 
 def has_name(path: Path, config: pytest.Config) -> bool:
     """Return whether the file name matches a pattern of `crd_case_files`."""
-    return any(path.match(folders.ignore_ending_case(pattern)) for pattern in project.get_settings(config).case_files)
+    return any(_is_match(path, pattern) for pattern in project.get_settings(config).case_files)
+
+
+def _is_match(path: Path, pattern: str) -> bool:
+    """Return whether a path matches a pattern from its end, as in `PurePath.match`, which takes ten times as long for a name."""
+    cased = folders.ignore_ending_case(pattern)
+    return path.match(cased) if "/" in pattern else fnmatch.fnmatchcase(path.name, cased)
 
 
 def note_unmatched(path: Path, config: pytest.Config) -> None:
     """Remember a visited file that is named like a case file but matches no pattern."""
-    if Path(path.name.lower()).match("*.crd*.y*ml") and not _CRD.search(folders.read_file(path)):
+    if fnmatch.fnmatchcase(path.name.lower(), "*.crd*.y*ml") and not _CRD.search(folders.read_file(path)):
         config.stash.setdefault(_UNMATCHED, []).append(path)
 
 
