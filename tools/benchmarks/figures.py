@@ -8,17 +8,19 @@ from typing import NamedTuple
 
 class Figure(NamedTuple):
     """
-    A ratio of two times of one run.
+    A ratio of two times, or of two counts, of one run.
 
     Attributes:
         name: The operation that is measured.
         ratio: Its time in multiples of the peer's time.
         peer: The operation it is compared with.
+        is_counted: Whether it is a ratio of counts, which no load on the machine changes.
     """
 
     name: str
     ratio: float
     peer: str
+    is_counted: bool = False
 
 
 def table(rows: Sequence[tuple[str, Figure]]) -> Iterator[str]:

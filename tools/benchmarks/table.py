@@ -23,15 +23,14 @@ class Benchmark(NamedTuple):
 
 
 BENCHMARKS: Final = (
-    Benchmark("importing", "modules that a case file needs, relative to importing pytest", "", "about a minute"),
+    Benchmark(
+        "starting", "calls and modules of an empty test and of one case, installed from a wheel", "", "about a minute"
+    ),
     Benchmark(
         "items",
         "an item of a case file against a no-op item of pytest, and sessions without CRDs",
         "",
         "about a minute",
-    ),
-    Benchmark(
-        "sessions", "one case of a large project, and its collection, relative to an empty test", "", "about a minute"
     ),
     Benchmark("reading", "YAML against PyYAML's own reader", "a corpus", "about a minute"),
     Benchmark("loading", "the CRDs of a folder, relative to reading their YAML", "a corpus", "about a minute"),

@@ -135,6 +135,22 @@ def test_a_figure_over_budget_or_missing_fails(
     assert cli.main(["reading"]) == 0
 
 
+def test_a_count_over_budget_prints_the_line_to_write(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def measure(_options: argparse.Namespace) -> Iterator[Figure]:
+        yield Figure("a thing", 2.6, "a peer", is_counted=True)
+
+    monkeypatch.setattr(passes, "main", measure)
+
+    assert cli.main(["passes"]) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "passes: a thing is 2.600 of a peer, and 2.5 at the most are right; if it is meant, write into budgets.toml:",
+        "[passes]",
+        '"a thing" = 2.730',
+    ]
+
+
 def test_only_benchmarks_without_inputs_have_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     named = {benchmark.name: benchmark.needs for benchmark in BENCHMARKS}

@@ -1,30 +1,31 @@
 """
-The time of `pytest -k alone` in a project with 22 CRDs and 250 samples, relative to an empty test without the plugin.
+The cost of small sessions in function calls and modules: an empty test, and one case of a project with 22 CRDs and 250 samples.
 
-The project is generated: the example project's Backup under 22 names, with so many fields that the CRDs take two
-megabytes in total. Times are processor times of whole processes, the median of five rounds.
+Each session runs in an environment of its own, in which the package is installed as a wheel. The project is generated: the example
+project's Backup under 22 names, with so many fields that the CRDs take two megabytes in total.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import statistics
-import subprocess
+import copy
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 
 from benchmarks.figures import Figure
+from benchmarks.installation import Count, Installation
 from benchmarks.subjects import BACKUPS, backup
+from pytest_crd import engine
 from pytest_crd.engine.yaml import yamlreader
 
-_ROUNDS: Final = 5
 _CRDS, _SAMPLES, _PARTS = 22, 250, 36
+_EMPTY: Final = "an empty test without the plugin"
+_MODULE: Final = "one module"
 _CASES: Final = """\
 crd: {name}
 version: v1
@@ -36,26 +37,6 @@ create:
   input: {{spec: {{}}}}
   error: "spec.schedule: Required value"
 """
-
-
-def seconds(folder: Path, *arguments: str) -> float:
-    """
-    Return the processor time of a session in *folder*, in seconds.
-
-    Raises:
-        CalledProcessError: The session fails.
-    """
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", *arguments]
-    environment = {
-        **os.environ,
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        "PYTEST_ADDOPTS": "",
-        "PYTHONDONTWRITEBYTECODE": "",
-    }
-    before = os.times()
-    subprocess.run(command, cwd=folder, check=True, capture_output=True, env=environment)
-    after = os.times()
-    return after.children_user - before.children_user + after.children_system - before.children_system
 
 
 def write(folder: Path, *, checks: bool) -> None:
@@ -106,24 +87,50 @@ def add_arguments(_: argparse.ArgumentParser) -> None:
 
 
 def main(_options: argparse.Namespace) -> Iterator[Figure]:
-    """Write the projects, run them in turns, and yield the ratios of the medians."""
+    """Install the package, write the projects, and count the calls of each session."""
     with tempfile.TemporaryDirectory() as name:
-        empty = Path(name, "empty")
+        empty, project = Path(name, "empty"), Path(name, "project")
         empty.mkdir()
         (empty / "test_nothing.py").write_text("def test():\n    pass\n", encoding="utf-8")
-        folders = {title: Path(name, title) for title in ("checks off", "checks on")}
-        for title, folder in folders.items():
-            write(folder, checks=title == "checks on")
-        rounds = [dict(_round(empty, folders)) for _ in range(_ROUNDS)]
-    medians = {title: statistics.median(times[title] for times in rounds) for title in rounds[0]}
-    empty_test = medians.pop("an empty test")
-    for title, median in medians.items():
-        print(f"{title}: {median:.2f} s, {median - empty_test:.2f} s above an empty test ({empty_test:.2f} s)")
-        yield Figure(title, median / empty_test, "an empty test without the plugin")
+        write(project, checks=False)
+        installation = Installation(Path(name))
+        print(f"{installation.modules} modules, {installation.rows} rows of RECORD")
+        without, idle = installation.count(empty, "-p", "no:crd"), installation.count(empty)
+        yield from _compared(
+            "an empty test, above one without the plugin", idle, idle.calls - without.calls, without.calls
+        )
+        cold = [installation.count(empty, *words, writes_bytecode=False) for words in (("-p", "no:crd"), ())]
+        above = cold[1].calls - cold[0].calls
+        yield from _compared(
+            "the same without bytecode of pytest, above one without the plugin", cold[1], above, cold[0].calls
+        )
+        for title, arguments in (("one case", ("-k", "alone")), ("a listing", ("--collect-only",))):
+            count = installation.count(project, *arguments)
+            yield from _compared(f"{title}, above an empty test", count, count.calls - idle.calls, without.calls)
+        manifest: Any = yaml.safe_load(next(project.glob("config/crd/bases/*.yaml")).read_text(encoding="utf-8"))
+    crd = engine.CustomResourceDefinition.from_manifest(manifest)
+    ratio = _calls(lambda: crd.response) / _calls(lambda: copy.deepcopy(manifest))
+    print(f"the answer to a CRD: {ratio:.2f} times the calls of a copy")
+    yield Figure("the answer to a CRD", ratio, "copy.deepcopy", is_counted=True)
 
 
-def _round(empty: Path, folders: dict[str, Path]) -> Iterator[tuple[str, float]]:
-    yield "an empty test", seconds(empty)
-    for title, folder in folders.items():
-        for session, arguments in (("one case", ("-k", "alone")), ("a listing", ("--collect-only",))):
-            yield f"{session}, {title}", seconds(folder, "-p", "crd", *arguments)
+def _compared(title: str, count: Count, calls: int, peer: int) -> Iterator[Figure]:
+    print(f"{title}: {calls:,} calls, {calls / peer:.3f} of {_EMPTY} ({peer:,}); {count.modules} modules", flush=True)
+    yield Figure(title, calls / peer, _EMPTY, is_counted=True)
+    yield Figure(f"modules of {title.partition(', above')[0]}", count.modules, _MODULE, is_counted=True)
+
+
+def _calls(function: Callable[[], object]) -> int:
+    """Return the number of function calls of *function*, in Python and C; 1 is the least."""
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in {"call", "c_call"}
+
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return max(calls, 1)
