@@ -26,7 +26,7 @@ update:
 apply:
 - {name: e, steps: [{manager: m, input: {}}], accepted: true}
 """
-OTHERS: Final = (None, True, 0, -1, 1.5, "", "::", "x", [], [1], {}, {"a": 1})
+OTHERS: Final[tuple[Any, ...]] = (None, True, 0, -1, 1.5, "", "::", "x", [], [1], {}, {"a": 1})
 
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:

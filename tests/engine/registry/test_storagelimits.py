@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -60,6 +61,46 @@ def test_limits_are_exact(size: int, old_revision: int | None, message: str | No
 def test_small_objects_are_never_measured() -> None:
     assert not storagelimits.may_exceed(_of_size(200_000), None)
     assert storagelimits.may_exceed({"t": "\0" * 300_000})
+
+
+def test_objects_with_few_fields_are_not_measured_below_a_third_of_the_limit() -> None:
+    assert not storagelimits.may_exceed({"spec": {f"k{index}": "a text" * 100 for index in range(800)}}, None)
+
+
+LISTS = {
+    "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+    "map": {
+        "type": "array",
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["a"],
+        "items": {
+            "type": "object",
+            "required": ["a"],
+            "properties": {"a": {"type": "string"}, "b": {"type": "number"}},
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("text", ["a", "<&>", '"\\\\', "\0\x1f", "é\u2028😀"])
+def test_no_object_is_larger_than_its_bound(text: str) -> None:
+    manifest = copy.deepcopy(dict(CRD.manifest))
+    for version in manifest["spec"]["versions"]:
+        version["schema"]["openAPIV3Schema"] = {"type": "object", "properties": LISTS}
+    names = [f"{index}{text}" for index in range(60)]
+    sent = {
+        "metadata": {"name": "a"},
+        "set": names,
+        "map": [{"a": name, "b": 1e20} for name in names],
+    }
+
+    answer = CustomResourceDefinition.from_manifest(manifest).version("v1").apply(sent, manager="m")
+
+    assert answer.whole is not None, answer.message
+    stored = answer.whole.value
+    assert "fieldsV1" in str(stored["metadata"]["managedFields"])
+    assert storagelimits._most_bytes(sent) + storagelimits._ADDED >= storagelimits.json_size(stored)
+    assert storagelimits._most_bytes(sent) >= 0.9 * storagelimits.json_size(stored)
 
 
 def test_every_write_above_the_limit_is_refused() -> None:
