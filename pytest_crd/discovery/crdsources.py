@@ -96,7 +96,7 @@ class Sources:
 
     @property
     def unread(self) -> Sequence[Mistake]:
-        """The mistakes in files whose CRDs nobody has asked for; empty if all CRDs were read, as these mistakes are raised then."""
+        """Mistakes in the files of unread CRDs; empty if all CRDs were read, because `crds` raises them."""
         return () if self._crd_files or self._headings is None else self._headings.mistakes
 
     def find(self, key: str, kubernetes_version: str) -> CustomResourceDefinition:
@@ -120,7 +120,7 @@ class Sources:
                 return named
         return self.crds(kubernetes_version)[key]
 
-    def known(self, kubernetes_version: str) -> CustomResourceDefinitions:
+    def list_known(self, kubernetes_version: str) -> CustomResourceDefinitions:
         """
         Return the CRDs as far as they were read, some without schemas: for their names, versions and notes.
 

@@ -31,7 +31,7 @@ def without_schemas(content: bytes) -> bytes:
 
 class HeadingFiles(CrdFiles):
     """
-    Collected CRDs without schemas; `read_whole` reads one of them in full.
+    CRDs of files, without their schemas; `read_whole` adds the schemas of one CRD.
 
     Attributes:
         whole_notes: The notes about the CRDs that were read in full.

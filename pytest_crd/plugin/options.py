@@ -390,7 +390,7 @@ def is_alone(config: pytest.Config) -> bool:
 
 
 def find_code_host() -> str:
-    """Return the code host whose CI runs the session; empty for none."""
+    """Return the code host that runs the session in its CI; empty outside of CI."""
     if _NESTED not in os.environ:
         for name, host in _CODE_HOSTS.items():
             if os.environ.get(name) == "true":

@@ -156,7 +156,7 @@ def header(config: pytest.Config) -> Header:
 
 def _notes(config: pytest.Config, loaded: Sources, parts: Iterable[Part]) -> tuple[list[Remark], list[str], list[str]]:
     """Return remarks about files and CRDs that were passed over, other notes, and hints, each once."""
-    crds_of_versions = [loaded.known(version) for version in project.kubernetes_versions(config)]
+    crds_of_versions = [loaded.list_known(version) for version in project.kubernetes_versions(config)]
     passed_over = dict.fromkeys(note for crds in crds_of_versions for note in crds.passed_over)
     passed_over |= dict.fromkeys(loaded.whole_notes)
     passed_over |= dict.fromkeys(note for part in parts for note in part.notes if not isinstance(note, str))
@@ -168,7 +168,7 @@ def _notes(config: pytest.Config, loaded: Sources, parts: Iterable[Part]) -> tup
 
 def _counted(loaded: Sources, kubernetes_versions: Sequence[str]) -> str:
     """Return the numbers of CRDs and versions, as words; a CRD counts if any of the Kubernetes versions has it."""
-    crds = {crd.source: crd for version in kubernetes_versions for crd in loaded.known(version)}
+    crds = {crd.source: crd for version in kubernetes_versions for crd in loaded.list_known(version)}
     versions = sum(len(crd.versions) for crd in crds.values())
     return f"{len(crds)} CRD{'' if len(crds) == 1 else 's'}, {versions} version{'' if versions == 1 else 's'}"
 

@@ -1,4 +1,4 @@
-"""The quick check of case files accepts what jsonschema accepts, and nothing else."""
+"""The quick check of case files gives the verdicts of jsonschema."""
 
 from __future__ import annotations
 

@@ -97,15 +97,15 @@ def test_only_the_crd_that_is_named_is_parsed_in_full(tmp_path: Path, parsed: li
     assert parsed == ["crds/apples.yaml"]
     assert sources.find(key, VERSION) is found
     assert found.version("v1").create({"spec": 1}).accepted is False
-    assert [crd.name for crd in sources.known(VERSION)] == [
+    assert [crd.name for crd in sources.list_known(VERSION)] == [
         "apples.example.com",
         "pears.example.com",
         "plums.example.com",
     ]
     assert sources.is_read
-    # All CRDs, if they are needed later, include the one that was found.
+    # The full set has the same object.
     assert found in sources.crds(VERSION)
-    assert sources.find("plums", VERSION) in sources.known(VERSION)
+    assert sources.find("plums", VERSION) in sources.list_known(VERSION)
 
 
 def test_a_heading_conflicts_with_the_names_of_others(tmp_path: Path) -> None:
@@ -205,5 +205,5 @@ def test_crds_that_commands_print_are_parsed_in_full(tmp_path: Path, parsed: lis
     sources = Sources(tmp_path, commands=("cat crds/apples.yaml",), folder=tmp_path)
 
     assert sources.find("apples", VERSION).kind == "Apples"
-    assert sources.known(VERSION) is sources.crds(VERSION)
+    assert sources.list_known(VERSION) is sources.crds(VERSION)
     assert parsed == ["cat crds/apples.yaml"]

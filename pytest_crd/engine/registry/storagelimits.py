@@ -20,7 +20,7 @@ _MAX_MESSAGE: Final = 2_097_152
 _LOGGED: Final = 18
 # The most characters that one byte can take in JSON.
 _GREATEST_GROWTH: Final = 6
-# What a managed field adds to its key in quotes, at most: `"f:":{},`; and to that of a mapping, list or item: `"k:{}":{".":{}},`.
+# The most bytes of a managed field besides its key: `"f:":{},`, and more for a mapping, list or item: `"k:{}":{".":{}},`.
 _FIELD: Final = 8
 _CONTAINER: Final = 18
 # More than a server adds to an object besides: the rest of its metadata.
