@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -88,6 +89,24 @@ class Catalog:
         if crd not in self._named:
             self._named[crd] = crd.guarded(self._guard_of(crd)).with_webhooks(None)
         return self._named[crd]
+
+    def find_main(self, key: str) -> CustomResourceDefinition:
+        """
+        Return a CRD as `find` does; of several, the one in the main place, as a copy such as that of a chart may lag behind.
+
+        Raises:
+            InputError: As for `find`.
+            CrdLookupError: As for `find`, and if several are in the main place.
+        """
+        try:
+            return self.find(key)
+        except CrdLookupError as error:
+            main = self.sources.select_main(self.crds)
+            if len(main) == len(self.crds):
+                raise
+            with contextlib.suppress(CrdLookupError):
+                return CustomResourceDefinitions(main)[key]
+            raise error from None  # it names all files
 
     @property
     def webhooks(self) -> Webhooks | None:
@@ -266,7 +285,7 @@ class Catalog:
         if not folders.is_manifest(reference):
             if len(reference) > _LONGEST_NAME:
                 raise CrdLookupError(f"no CRD is called so: names have at most {_LONGEST_NAME} characters")
-            return self.find(reference)
+            return self.find_main(reference)
         try:
             crds = self._load(folder, (reference,))
         except InputError as error:

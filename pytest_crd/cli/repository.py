@@ -94,7 +94,8 @@ def look(folder: Path) -> Repository:
     ini = inifiles.find_file(folder)
     sources = _sources(folder, ini)
     try:
-        crds = sources.crds(profile.DEFAULT)
+        # Copies that lag behind, such as those of a chart, are left to the check `copies`.
+        crds = CustomResourceDefinitions(sources.select_main(sources.crds(profile.DEFAULT)))
     except InputError as error:
         if sources.is_in_vain:
             raise NoCrdError(error.mistakes) from None

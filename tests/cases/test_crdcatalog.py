@@ -219,3 +219,28 @@ def test_the_crds_of_a_policy_are_optional(tmp_path: Path) -> None:
 def test_missing_paths_of_crds_are_refused_beside_policies_too(folder: Path) -> None:
     with pytest.raises(InputError, match="missing"):
         Catalog(Sources(folder, ("missing",)), "1.37").find_admitted()
+
+
+@pytest.mark.session
+def test_a_name_is_that_of_the_main_file_while_a_copy_lags_behind(tmp_path: Path) -> None:
+    for path, second in (("config/crd/bases", "true"), ("charts/op/crds", "false")):
+        (tmp_path / path).mkdir(parents=True)
+        (tmp_path / path / "ones.yaml").write_text(_crd("ones", second=second), encoding="utf-8")
+
+    version = Catalog(Sources(tmp_path), "1.37").version_of(
+        _case_file("crd: ones.catalog.example.com\nversion: v1"), folder=tmp_path
+    )
+
+    assert version.crd.source == "config/crd/bases/ones.yaml:1"
+    assert version.crd.versions[1].served
+
+
+@pytest.mark.session
+@pytest.mark.parametrize("key", ["ones.catalog.example.com", "twos.catalog.example.com"])
+def test_a_name_of_several_main_files_is_an_error(tmp_path: Path, key: str) -> None:
+    for path, second in (("config/crd/bases/a", "true"), ("config/crd/bases/b", "false"), ("charts/op/crds", "false")):
+        (tmp_path / path).mkdir(parents=True)
+        (tmp_path / path / "ones.yaml").write_text(_crd("ones", second=second), encoding="utf-8")
+
+    with pytest.raises(CaseFileError, match="names several CRDs" if key.startswith("ones") else "no CRD is called"):
+        Catalog(Sources(tmp_path), "1.37").version_of(_case_file(f"crd: {key}\nversion: v1"), folder=tmp_path)

@@ -14,6 +14,7 @@ from support.git import commit, git
 from support.sessions import GARDEN, Folder
 
 from pytest_crd import __main__ as program
+from pytest_crd import folders
 from pytest_crd.cases import loader
 
 pytestmark = pytest.mark.session  # git is asked for files
@@ -139,14 +140,14 @@ def test_case_files_that_are_gone_or_kept_back_are_no_crash(
     git(repository.path, "add", "-A")
     (repository.path / "tests/test_gone.crd.yaml").unlink()
     repository.write("tests/test_kept.crd.YAML", DECLARED)
-    read = Path.read_bytes
+    read = folders.read_file
 
     def refuse(path: Path) -> bytes:
         if path.name.startswith("test_kept"):
             raise PermissionError(13, "Permission denied")
         return read(path)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(folders, "read_file", refuse)
 
     out = init()[1]
 
