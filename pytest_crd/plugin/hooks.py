@@ -181,4 +181,5 @@ def _header(config: pytest.Config) -> session.Header:
 
 def _with_files(text: str, config: pytest.Config) -> str:
     left_out = () if alone.is_brief(config) else commandline.left_out(config)
-    return "\n".join(filter(None, (text, *casefiles.unmatched(config), *left_out, *manifests.unloaded(config))))
+    lines = (*casefiles.unmatched(config), *casefiles.unvisited(config), *left_out, *manifests.unloaded(config))
+    return "\n".join(filter(None, (text, *lines)))

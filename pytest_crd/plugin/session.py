@@ -78,6 +78,12 @@ def sources(config: pytest.Config) -> Sources:
     return config.stash[_SOURCES]
 
 
+def list_files(config: pytest.Config, folder: Path) -> list[Path]:
+    """Return the YAML and JSON files of the project below *folder*, links included; none in a session without CRDs."""
+    loaded = config.stash.get(_SOURCES, None)
+    return loaded.listed(folder) if loaded is not None and loaded.is_read else []
+
+
 def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:
     """Return one catalog of the session's CRDs for each of its Kubernetes versions; CRDs are read when the first one is needed."""
     if _CATALOGS not in config.stash:

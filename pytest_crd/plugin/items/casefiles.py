@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from pytest_crd import folders
-from pytest_crd.plugin import session
+from pytest_crd.plugin import commandline, session
 from pytest_crd.plugin.settings import project
 
 # A key that nearly only case files have; enough to recognize a file that the command line names.
@@ -19,6 +19,8 @@ _CASE_FILE: Final = re.compile(
 )
 # A line that a CRD manifest has and a case file hardly ever.
 _CRD: Final = re.compile(rb"""^["']?kind["']?\s*:\s*["']?CustomResourceDefinition\b""", re.MULTILINE)
+_VISITED: Final = pytest.StashKey[set[Path]]()
+_MOST_NAMED: Final = 5
 _UNMATCHED: Final = pytest.StashKey[list[Path]]()
 
 
@@ -33,6 +35,7 @@ def is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
     """
     if not folders.is_manifest(path.name):
         return False
+    config.stash.setdefault(_VISITED, set()).add(path)
     return has_name(path, config) or (is_named and _CASE_FILE.search(folders.read_file(path)) is not None)
 
 
@@ -59,3 +62,28 @@ def unmatched(config: pytest.Config) -> list[str]:
     names = ", ".join(map(session.display_path, paths))
     patterns = " ".join(project.get_settings(config).case_files) if paths else ""
     return [f"crd: not collected, as no pattern of crd_case_files ({patterns}) matches: {names}"] if paths else []
+
+
+def unvisited(config: pytest.Config) -> list[str]:
+    """Return a line for the header about case files of the project that a run of the whole project does not reach; empty if there are none."""
+    if not commandline.is_whole(config) or config.option.keyword or config.option.markexpr:
+        return []
+    visited = config.stash.get(_VISITED, set())
+    paths = [
+        path
+        for path in session.list_files(config, config.rootpath)
+        if path not in visited and has_name(path, config) and (path.is_file() or path.is_symlink())
+    ]
+    names = [f"{session.display_path(path)} ({_explain(path, config)})" for path in paths[:_MOST_NAMED]]
+    more = [f"{len(paths) - _MOST_NAMED} more"] if len(paths) > _MOST_NAMED else []
+    return [f"crd: case files that are not collected: {', '.join((*names, *more))}"] if paths else []
+
+
+def _explain(path: Path, config: pytest.Config) -> str:
+    if not path.exists():
+        return "a broken link"
+    if config.args_source is config.ArgsSource.TESTPATHS and not commandline.is_below(
+        path, [config.rootpath / argument for argument in config.args]
+    ):
+        return "outside of testpaths"
+    return "ignored by pytest, as by norecursedirs"

@@ -1,0 +1,39 @@
+"""Case files that are collected, and those that a run of the whole project does not reach."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.sessions import Project
+
+pytestmark = pytest.mark.session
+
+
+def test_case_files_that_a_whole_run_does_not_reach_are_named_once(project: Project) -> None:
+    project.ini("testpaths = tests", "crd_paths = crds")
+    project.crd("crds/gardens.yaml")
+    for name in ("tests/test_a.crd.yaml", "tests/build/test_b.crd.yaml", "other/test_c.crd.yaml"):
+        project.cases(name=name)
+    (project.path / "tests/test_d.crd.yaml").symlink_to("nowhere")
+
+    lines = [line for line in project.run().outlines if "not collected" in line]
+
+    assert lines == [
+        "crd: case files that are not collected: other/test_c.crd.yaml (outside of testpaths), tests/build/test_b.crd.yaml "
+        "(ignored by pytest, as by norecursedirs), tests/test_d.crd.yaml (a broken link)"
+    ]
+    for arguments in (["tests/test_a.crd.yaml"], ["-k", "a"], ["-m", "not b"]):
+        assert "not collected" not in project.run(*arguments).stdout.str()
+
+
+def test_many_case_files_that_are_not_reached_are_counted(project: Project) -> None:
+    project.ini("testpaths = tests", "crd_paths = crds")
+    project.crd("crds/gardens.yaml")
+    project.cases(name="tests/test_a.crd.yaml")
+    for number in range(7):
+        project.cases(name=f"other/test_{number}.crd.yaml")
+
+    assert "other/test_4.crd.yaml (outside of testpaths), 2 more\n" in project.run().stdout.str()
