@@ -184,6 +184,8 @@ class ServerCatalog:
         """
         Return the resource with a name: plural, singular, short name or kind, optionally with its group and `/VERSION`.
 
+        A resource of the project takes precedence over a built-in one.
+
         Raises:
             CrdLookupError: The server has no such resource, or several.
         """
@@ -191,9 +193,12 @@ class ServerCatalog:
         matches = [
             type_ for type_ in self.types() if resource_name.lower() in _names(type_) and version in ("", type_.version)
         ]
-        resources = {type_.resource for type_ in matches}
+        matches = [type_ for type_ in matches if not isinstance(type_, BuiltInType)] or matches
+        resources = sorted({type_.resource for type_ in matches})
         if len(resources) > 1:
-            raise CrdLookupError(f"{name!r} names several resources: {', '.join(sorted(resources))}")
+            raise CrdLookupError(
+                f"{name!r} names several resources: {', '.join(resources)}; write one of these, as in crd_server[{resources[0]!r}]"
+            )
         if not matches:
             resource_names = ", ".join(
                 sorted({type_.resource for type_ in self.types() if not isinstance(type_, BuiltInType)})

@@ -183,11 +183,29 @@ def test_resources_are_found_by_each_name(name: str) -> None:
     assert (result.names.plural, result.version) == ("jobs", "v1")
 
 
+def test_a_resource_of_the_project_takes_precedence_over_a_built_in_one() -> None:
+    catalog = servers.api().catalog
+
+    assert catalog.find_by_name("jobs").group == "fuzz.example.com"
+    assert catalog.find_by_name("jobs.batch").group == "batch"
+    assert catalog.find_by_name("pods.").group == ""
+
+
 def test_unknown_and_ambiguous_names_are_errors() -> None:
     server = servers.api()
     assert server.catalog.find_by_name("boards").names.kind == "Board"
     assert server.catalog.find_by_name("job.fuzz.example.com/v1beta1").version == "v1beta1"
-    with pytest.raises(LookupError, match=r"'jobs' names several resources: jobs\.batch, jobs\.fuzz\.example\.com"):
+    own = servers.ask(server, "GET", f"{servers.CRDS}/jobs.fuzz.example.com").value
+    spec = {**own["spec"], "group": "other.example.com"}
+    other = {key: own[key] for key in ("apiVersion", "kind")} | {
+        "metadata": {"name": "jobs.other.example.com"},
+        "spec": spec,
+    }
+    assert servers.ask(server, "POST", servers.CRDS, other).code == 201
+    remedy = r"write one of these, as in crd_server\['jobs\.fuzz\.example\.com'\]"
+    with pytest.raises(
+        LookupError, match=rf"several resources: jobs\.fuzz\.example\.com, jobs\.other\.example\.com; {remedy}"
+    ):
         server.catalog.find_by_name("jobs")
     with pytest.raises(
         LookupError, match=r"no resource is called 'nope'; there are: boards\.fuzz\.example\.com, customres"

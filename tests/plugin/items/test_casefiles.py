@@ -21,9 +21,11 @@ def test_case_files_that_a_whole_run_does_not_reach_are_named_once(project: Proj
 
     lines = [line for line in project.run().outlines if "not collected" in line]
 
-    assert lines == [
-        "crd: case files that are not collected: other/test_c.crd.yaml (outside of testpaths), tests/build/test_b.crd.yaml "
-        "(ignored by pytest, as by norecursedirs), tests/test_d.crd.yaml (a broken link)"
+    (line,) = lines
+    assert line.removeprefix("crd: case files that are not collected: ").split("), ") == [
+        "other/test_c.crd.yaml (outside of testpaths",
+        "tests/build/test_b.crd.yaml (ignored by pytest, as by norecursedirs",
+        "tests/test_d.crd.yaml (a broken link)",
     ]
     for arguments in (["tests/test_a.crd.yaml"], ["-k", "a"], ["-m", "not b"]):
         assert "not collected" not in project.run(*arguments).stdout.str()
