@@ -16,7 +16,9 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import yaml
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
 
-from pytest_crd.engine.yaml import jsonreader, yamlparser, yamlscalar, yamlstream
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.yaml import jsonreader, unreadable, yamlparser, yamlscalar, yamlstream
+from pytest_crd.engine.yaml.unreadable import UnreadableError
 
 SpanKind: TypeAlias = Literal["scalar", "list", "mapping", "alias"]
 
@@ -112,19 +114,27 @@ def find_spans(content: str) -> SpannedText:
     Return the spans of a file.
 
     Args:
-        content: The text of the file, without a byte order mark, which must be readable.
+        content: The text of the file, without a byte order mark.
 
     Raises:
-        UnreadableError: Only the server's reader accepts the text.
+        UnreadableError: The text is not YAML, is nested too deeply, or only the server's reader accepts it.
     """
     text = content.replace("\r\n", "\n")
     text = text if text.endswith("\n") else f"{text}\n"
     values = _json_values(text)
-    try:
-        roots = [_Composer(part, start).document() for start, part in values or _yaml_parts(text)]
-    except yaml.YAMLError as error:
-        raise yamlparser.problem(text, error) from None
+    roots = [_compose(text, part, start) for start, part in values or _yaml_parts(text)]
     return SpannedText(text, tuple(root for root in roots if root is not None), is_json=bool(values))
+
+
+def _compose(text: str, part: str, start: int) -> Span | None:
+    """Return the root of the document in a part of a text; lines in errors are those of the text."""
+    try:
+        return _Composer(part, start).document()
+    except (yaml.YAMLError, UnicodeEncodeError) as error:
+        problem = yamlparser.problem(part, error)
+    except UnreadableError as error:
+        problem = error
+    raise UnreadableError(problem.line and problem.line + text.count("\n", 0, start), problem.message)
 
 
 def _yaml_parts(text: str) -> Iterator[tuple[int, str]]:
@@ -143,7 +153,7 @@ def _json_values(text: str) -> list[tuple[int, str]]:
     while start < len(text):
         try:
             _, end = _JSON.raw_decode(text, start)
-        except ValueError:
+        except (ValueError, RecursionError):
             return []
         values.append((start, text[start:end]))
         start = jsonreader.skip_blank(text, end)
@@ -187,30 +197,34 @@ class _Composer:
         """Return the root; None if the document is empty or null."""
         if type(self._next()) is StreamEndEvent:
             return None
-        root = self._node(self._next(), is_flow=False)
+        root = self._node(self._next(), 0, is_flow=False)
         return None if root.is_plain and root.text in _NULLS else root
 
-    def _node(self, event: Any, *, is_flow: bool) -> Span:
+    def _node(self, event: Any, depth: int, *, is_flow: bool) -> Span:
         kind = type(event)
         if kind is AliasEvent:
             place = self._place("alias", event, is_flow=True)
-            place.target = self._anchors[event.anchor]
+            place.target = self._anchors.get(event.anchor)
+            if place.target is None:
+                raise UnreadableError(event.start_mark.line + 1, f"unknown anchor '{event.anchor}' referenced")
             return place
         if kind is ScalarEvent:
             return self._scalar(event)
         is_flow = is_flow or event.flow_style
         place = self._place("list" if kind is SequenceStartEvent else "mapping", event, is_flow=is_flow)
         self._anchors[event.anchor] = place
-        self._fill(place)
+        if depth > jsonvalue.MAX_DEPTH:
+            raise UnreadableError(event.start_mark.line + 1, unreadable.TOO_DEEP)
+        self._fill(place, depth + 1)
         return place
 
-    def _fill(self, place: Span) -> None:
+    def _fill(self, place: Span, depth: int) -> None:
         while type(event := self._next()) not in (SequenceEndEvent, MappingEndEvent):
-            node = self._node(event, is_flow=place.is_flow)
+            node = self._node(event, depth, is_flow=place.is_flow)
             if place.kind == "list":
                 place.items.append(node)
             else:
-                key, node = node, self._node(self._next(), is_flow=place.is_flow)
+                key, node = node, self._node(self._next(), depth, is_flow=place.is_flow)
                 place.pairs.append((key, node))
             place.end = node.end
         if place.is_flow:

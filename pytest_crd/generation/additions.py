@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from pytest_crd import engine
 from pytest_crd.casefiles import yamlspans
@@ -18,12 +19,15 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.engine.yaml.document import Document
+from pytest_crd.engine.yaml.unreadable import UnreadableError
 from pytest_crd.generation import casefile, reach, words
 from pytest_crd.generation.casefile import Generated
 from pytest_crd.generation.layout import ANCHOR_KEY, SMALLEST, ExpectedCase, Layout
 from pytest_crd.generation.reach import Reach
 from pytest_crd.generation.scope import Wanted
 from pytest_crd.progress import Progress, each, silent
+
+_PARTLY_JSON: Final = "only a part of the file is JSON, or YAML reads it otherwise: write all documents as YAML"
 
 
 def add(  # noqa: PLR0913 - a file and its options, by keyword
@@ -143,7 +147,12 @@ class _File:
         self._content = text.content
         self._mark = "\ufeff" if content.startswith(codecs.BOM_UTF8) else ""
         self._documents = yamlreader.read(text, source=source)
-        self._layout = yamlspans.find_spans(text.content)
+        try:
+            self._layout = yamlspans.find_spans(text.content)
+        except UnreadableError as error:
+            raise CaseFileError([Mistake(source, error.line, f"{error.message}; {_PARTLY_JSON}")]) from None
+        if len(self._layout.documents) != len(self._documents):
+            raise CaseFileError([Mistake(source, 0, _PARTLY_JSON)])
 
     def with_cases(self, number: int, statements: Sequence[ExpectedCase], layout: Layout) -> str:
         """Return the text with *statements* added to the document at the index *number*."""

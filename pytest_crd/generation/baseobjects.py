@@ -11,6 +11,7 @@ from pytest_crd.cases.model import CaseFile
 from pytest_crd.engine import CrdVersion, jsonvalue
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.yaml import yamlreader
+from pytest_crd.engine.yaml.unreadable import UnreadableError
 from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.layout import ANCHOR_KEY
 from pytest_crd.synthesis import NoExampleError, objectplaces
@@ -47,8 +48,11 @@ def repair(
         InputError: A CRD cannot be loaded.
     """
     decoded = yamlreader.decode(content, source=source)
-    layout = yamlspans.find_spans(decoded.content)
     documents = yamlreader.read(decoded, source=source)
+    try:
+        layout = yamlspans.find_spans(decoded.content)
+    except UnreadableError:
+        return None
     if not len(documents) == len(parts) == len(layout.documents):
         return None
     splice = splicing.Splice(layout.text, is_json=layout.is_json)

@@ -13,7 +13,7 @@ from pytest_crd import coverage, engine
 from pytest_crd.cases import loader
 from pytest_crd.cases.model import CaseFileError
 from pytest_crd.engine.yaml import yamlreader
-from pytest_crd.generation import Generated, add, generate
+from pytest_crd.generation import Generated, add, additions, generate
 from pytest_crd.generation.reach import Reach
 
 NUMBER = {"type": "integer"}
@@ -57,6 +57,15 @@ def test_existing_text_is_kept_literally() -> None:
         position = new.index(line, position) + 1
     assert generated.missed == ()
     assert generated.points == len(coverage.points(VERSION))
+
+
+@pytest.mark.parametrize(("crd", "place"), [("x", "old: "), ("x\\/y", "old:1: .*; ")])
+def test_a_file_that_is_partly_json_is_refused(crd: str, place: str) -> None:
+    case = f'{{"crd": "{crd}", "create": [{{"name": "a", "input": {{}}}}]}}'
+    text = f"{case}\ncrd: x\ncreate: [{{name: b, input: {{}}, expected: {{}}}}]\n"
+
+    with pytest.raises(CaseFileError, match=f"^{place}only a part"):
+        additions._File(text.encode(), "old")
 
 
 def test_cases_are_added_for_unreached_points_only() -> None:

@@ -39,6 +39,13 @@ def repaired(text: str, spec: dict[str, Any] = SPEC) -> baseobjects.RepairedText
     return baseobjects.repair(text.encode(), parts, find_version, source="a.yaml")
 
 
+@pytest.mark.parametrize("crd", ["x", "x\\/y"])
+def test_a_file_that_is_partly_json_is_left(crd: str) -> None:
+    case = f'{{"crd": "{crd}", "create": [{{"name": "a", "input": {{}}, "accepted": true}}]}}'
+
+    assert repaired(f"{case}\ncrd: x\ncreate: [{{name: b, input: {{}}, accepted: true}}]\n") is None
+
+
 @pytest.mark.parametrize(
     ("base", "mended", "fields"),
     [
