@@ -7,12 +7,13 @@ It imports only the standard library, because every session loads it, even one w
 from __future__ import annotations
 
 import errno
+import fnmatch
 import functools
 import glob
 import os
 import stat
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 
 # Endings of manifest files, compared without regard to case.
@@ -79,6 +80,18 @@ def ignore_ending_case(pattern: str) -> str:
     return f"{pattern.removesuffix(pattern[-len(ending) :])}.{letters}" if ending else pattern
 
 
+def matches(path: PurePath, pattern: str) -> bool:
+    """
+    Return whether the last parts of a path match a glob, all of them for an absolute one.
+
+    `PurePath.match` of Python 3.13 backtracks.
+    """
+    parts, names = PurePath(pattern).parts, path.parts
+    if not parts or len(parts) > len(names) or (pattern.startswith("/") and len(parts) < len(names)):
+        return False
+    return all(map(fnmatch.fnmatchcase, names[-len(parts) :], parts))
+
+
 def glob_paths(pattern: str, folder: Path) -> list[str]:
     """
     Return the sorted paths that *pattern* matches, relative to *folder* unless the pattern is absolute.
@@ -86,7 +99,7 @@ def glob_paths(pattern: str, folder: Path) -> list[str]:
     It differs from `glob.glob` in two ways: `**` does not follow a link to a folder above it, and endings match in capital letters, too.
     """
     cased = ignore_ending_case(pattern) if glob.has_magic(pattern) else pattern
-    return sorted({*_glob_paths(cased, str(folder))})
+    return sorted({*_glob_paths(cased, str(folder), "", set())})
 
 
 def is_link_cycle(path: str | os.PathLike[str]) -> bool:
@@ -95,7 +108,11 @@ def is_link_cycle(path: str | os.PathLike[str]) -> bool:
     return any(Path(os.path.realpath(parent)).is_relative_to(target) for parent in Path(path).parents)
 
 
-def _glob_paths(pattern: str, folder: str) -> Iterator[str]:
+def _glob_paths(pattern: str, folder: str, shown: str, done: set[tuple[str, str]]) -> Iterator[str]:
+    """Yield the paths that *pattern* matches in a folder, which is *shown* so; nothing if both are *done*, as after several `**`."""
+    if (shown, pattern) in done:
+        return
+    done.add((shown, pattern))
     parts = pattern.split("/")
     if _ANY_FOLDERS not in parts:
         # Path.glob refuses absolute patterns.
@@ -108,7 +125,8 @@ def _glob_paths(pattern: str, folder: str) -> Iterator[str]:
         for subfolder in _folders(top):
             here = f"{prefix}{subfolder}"
             if any(rest):
-                yield from (f"{here}{name}" for name in _glob_paths("/".join(rest), os.path.join(top, subfolder)))  # noqa: PTH118
+                inner = _glob_paths("/".join(rest), os.path.join(top, subfolder), f"{shown}{here}", done)  # noqa: PTH118
+                yield from (f"{here}{name}" for name in inner)
                 continue
             if here and (
                 rest or not subfolder

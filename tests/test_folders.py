@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
 import random
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_crd import folders
+from pytest_crd.discovery import filetrees
 from pytest_crd.discovery.filetrees import FolderTree
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.yaml import manifest
@@ -71,6 +73,46 @@ def test_a_glob_ignores_the_case_of_endings(root: Path) -> None:
     assert folders.ignore_ending_case("a.*") == "a.*"
     assert [name for name in FILES if folders.is_manifest(name)] == [*FILES]
     assert not folders.is_manifest("a.txt")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching"),
+    [
+        ("test_*.yaml", True),
+        ("a/*.yaml", True),
+        ("/x/*/test_?.yaml", True),
+        ("/a/test_b.yaml", False),
+        ("/x/y/a/test_b.yaml", False),
+        ("x/y/a/test_b.yaml", False),
+        ("*.yml", False),
+        (".", False),
+    ],
+)
+def test_the_end_of_a_path_matches_a_glob(pattern: str, *, matching: bool) -> None:
+    assert folders.matches(Path("/x/a/test_b.yaml"), pattern) is matching
+
+
+@pytest.mark.parametrize("pattern", ["*a" * 16 + "*b", "*[ab]" * 16 + "c", "*?" * 16 + "b", "*a*" * 16 + "b"])
+def test_globs_with_many_stars_end(pattern: str) -> None:
+    """A backtracking search would take years."""
+    name = "a" * 16_384
+
+    assert not folders.matches(Path(name), pattern)
+    assert not fnmatch.fnmatchcase(name, pattern)
+    assert folders.matches(Path(name), f"{pattern[:-1]}*")
+
+
+def test_globs_with_many_any_folders_end(tmp_path: Path) -> None:
+    deepest = tmp_path.joinpath(*["a"] * 25)
+    deepest.mkdir(parents=True)
+    (deepest / "b.yaml").touch()
+    steps = ["a"] * 100
+    path = "/".join([*["a"] * 25, "b.yaml"])
+
+    assert folders.glob_paths("**/a/" * 12 + "*.yml", tmp_path) == []
+    assert folders.glob_paths("**/a/" * 12 + "*.yaml", tmp_path) == [path]
+    assert not filetrees._matches(["**", "a"] * 20 + ["b"], steps, is_file=True)
+    assert filetrees._matches(["**", "a"] * 20, steps, is_file=True)
 
 
 def _linked(root: Path, **links: str) -> None:

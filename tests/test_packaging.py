@@ -42,7 +42,7 @@ def test_the_metadata_equals_the_project_file() -> None:
 
 def test_links_and_pictures_of_the_package_page_are_absolute() -> None:
     version = metadata.version("pytest-crd")
-    page = metadata.metadata("pytest-crd").get_payload()
+    page = str(metadata.metadata("pytest-crd").json["description"])
 
     targets = re.findall(r"\]\(([^)]+)\)", page), re.findall(r"src(?:set)?=\"([^\"]+)\"", page)
     assert [len(found) > 5 for found in targets] == [True, True]

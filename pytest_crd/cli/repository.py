@@ -103,7 +103,7 @@ def look(folder: Path) -> Repository:
     patterns = [folders.ignore_ending_case(pattern) for pattern in _patterns(ini)]
     # Files that git lists may be removed by now.
     listed = (path for path in projectfiles.files(folder) if path.is_file())
-    case_files = [path for path in listed if any(map(path.match, patterns))]
+    case_files = [path for path in listed if any(folders.matches(path, pattern) for pattern in patterns)]
     tested, unread = _tested(case_files, folder)
     samples, other_samples = _samples(folder, ini, crds)
     return Repository(

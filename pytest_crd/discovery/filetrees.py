@@ -325,16 +325,19 @@ def _is_below(pattern: Sequence[str], steps: Sequence[str]) -> bool:
 
 def _matches(pattern: Sequence[str], steps: Sequence[str], *, is_file: bool) -> bool:
     """Return whether a path matches *pattern* as in Python's glob; `**` matches any number of folders that are not hidden."""
-    if not pattern:
-        return not steps
-    first, *rest = pattern
-    if first == "**":
-        if not rest:
-            return (bool(steps) or not is_file) and not any(step.startswith(".") for step in steps)
-        if _matches(rest, steps, is_file=is_file):
-            return True
-        return bool(steps) and not steps[0].startswith(".") and _matches(pattern, steps[1:], is_file=is_file)
-    if not steps or not fnmatch.fnmatchcase(steps[0], first):
-        return False
-    is_hidden = steps[0].startswith(".") and not first.startswith(".")
-    return not is_hidden and _matches(rest, steps[1:], is_file=is_file)
+    # The numbers of steps that the parts so far may match.
+    ends = {0}
+    for index, part in enumerate(pattern):
+        if part != "**":
+            ends = {end + 1 for end in ends if end < len(steps) and _is_named(steps[end], part)}
+            continue
+        if is_file and index + 1 == len(pattern):
+            ends.discard(len(steps))
+        for end, step in enumerate(steps):
+            if end in ends and not step.startswith("."):
+                ends.add(end + 1)
+    return len(steps) in ends
+
+
+def _is_named(step: str, part: str) -> bool:
+    return fnmatch.fnmatchcase(step, part) and (part.startswith(".") or not step.startswith("."))

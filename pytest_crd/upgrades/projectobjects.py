@@ -101,10 +101,11 @@ class Reader:
             for name, content in each(contents.items(), report, _name):
                 if not is_for_all or any(manifest.may_mention(content, f"{crd.group}/") for crd in self.crds):
                     self._add_samples(name, content)
+        patterns = [*map(folders.ignore_ending_case, case_files)]
         matching = [
             name
             for name in self.tree.every()
-            if any(map(PurePosixPath(name).match, map(folders.ignore_ending_case, case_files)))
+            if any(folders.matches(PurePosixPath(name), pattern) for pattern in patterns)
         ]
         with self.progress("reading case files") as report:
             for name, content in each(self.tree.read(matching).items(), report, _name):

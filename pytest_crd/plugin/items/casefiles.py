@@ -45,9 +45,9 @@ def has_name(path: Path, config: pytest.Config) -> bool:
 
 
 def _is_match(path: Path, pattern: str) -> bool:
-    """Return whether a path matches a pattern from its end, as in `PurePath.match`, which takes ten times as long for a name."""
+    """Return whether a path matches a pattern from its end, as `folders.matches`, which takes longer for a name."""
     cased = folders.ignore_ending_case(pattern)
-    return path.match(cased) if "/" in pattern else fnmatch.fnmatchcase(path.name, cased)
+    return folders.matches(path, cased) if "/" in pattern else fnmatch.fnmatchcase(path.name, cased)
 
 
 def note_unmatched(path: Path, config: pytest.Config) -> None:
