@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.fieldmanager import merging, typedvalues
@@ -36,17 +37,22 @@ def apply(configuration: ObjectStruct, origins: Origins, resource: Resource, kin
     Raises:
         FailedMutationError: The configuration does not fit the type, or has atomic parts, or the object does not fit it.
     """
-    if problems := [*patchvalues.find_misnamed(configuration, configuration.type_name, origins)]:
-        raise FailedMutationError("type mismatch: " + "\n".join(problems))
-    try:
-        converted = patchvalues.object_to_json(configuration, origins)
-    except NoJsonError:
-        raise FailedMutationError("invalid return type: *dynamic.ObjectVal") from None
+    with workload.Limited(loops=False):
+        converted = _convert(configuration, origins)
     patch = {**converted, "apiVersion": resource.get("apiVersion"), "kind": resource.get("kind")}
     try:
         return _merge(patch, resource, kind, origins)
     except FailedMutationError as error:
         raise FailedMutationError(f"error applying patch: {error}") from None
+
+
+def _convert(configuration: ObjectStruct, origins: Origins) -> dict[str, Any]:
+    if problems := [*patchvalues.find_misnamed(configuration, configuration.type_name, origins)]:
+        raise FailedMutationError("type mismatch: " + "\n".join(problems))
+    try:
+        return patchvalues.object_to_json(configuration, origins)
+    except NoJsonError:
+        raise FailedMutationError("invalid return type: *dynamic.ObjectVal") from None
 
 
 def _merge(patch: dict[str, Any], resource: Resource, kind: MergeType | None, origins: Origins) -> Resource:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
+from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.cel.values.celvalues import MISSING, Value, is_list
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.golang import decoding, jsonsyntax, printing
@@ -50,7 +51,8 @@ def apply(patch: Value, origins: Origins, resource: Resource, go_type: Struct | 
         FailedMutationError: The value of an operation has no JSON, or an operation fails.
         RefusedError: 500: the result is no object of its kind.
     """
-    operations = _operations(patch, origins)
+    with workload.Limited(loops=False):
+        operations = _operations(patch, origins)
     try:
         patched = _restored(objectpatch.change(operations, resource, profile))
     except TestFailedError:

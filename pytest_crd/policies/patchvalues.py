@@ -18,7 +18,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.run.qualifiers import go_type
 from pytest_crd.engine.cel.types import protomessages
-from pytest_crd.engine.cel.values import celdurations, timestamps
+from pytest_crd.engine.cel.values import celdurations, timestamps, workload
 from pytest_crd.engine.cel.values.celvalues import (
     Duration,
     Opaque,
@@ -84,13 +84,13 @@ def find_misnamed(value: Value, path: str, origins: Origins) -> Iterator[str]:
         if value.type_name != path:
             expected = f"unexpected type name {printing.quote(value.type_name)}, expected {printing.quote(path)}"
             yield f"{expected}, which matches field name path from root Object type"
-        for name, item in value.fields.items():
+        for name, item in workload.visit(value.fields).items():
             yield from find_misnamed(item, f"{path}.{name}", origins)
     elif is_list(value) and not origins.is_joined(value):
-        for item in value:
+        for item in workload.visit(value):
             yield from find_misnamed(item, path, origins)
     elif isinstance(value, dict):
-        for item in value.values():
+        for item in workload.visit(value).values():
             yield from find_misnamed(item, path, origins)
 
 
@@ -106,7 +106,7 @@ def object_to_json(value: ObjectStruct, origins: Origins) -> dict[str, Any]:
         NoJsonError: A map has a key that is no text.
     """
     converted = {}
-    for name, item in value.fields.items():
+    for name, item in workload.visit(value.fields).items():
         try:
             converted[name] = to_json(item, origins)
         except NoJsonError as error:
@@ -124,10 +124,10 @@ def to_json(value: Value, origins: Origins) -> Any:
     if is_list(value):
         is_deep = origins.is_given(value) or origins.is_joined(value)
         convert: Callable[[Value, Origins], Any] = to_json if is_deep else _to_native
-        return [convert(item, origins) for item in value]
+        return [convert(item, origins) for item in workload.visit(value)]
     if is_map(value):
         convert = to_json if origins.is_given(value) else _to_native
-        return {_text_key(key): convert(find(value, key), origins) for key in value}
+        return {_text_key(key): convert(find(value, key), origins) for key in workload.visit(value)}
     return _to_native(value, origins)
 
 
@@ -168,7 +168,7 @@ def _to_native(value: Value, origins: Origins) -> Any:  # noqa: PLR0911 - one fo
         except NoJsonError as error:
             return GoValue("*types.Err", str(error), "")
     if origins.is_joined(value):
-        return [_to_native(item, origins) for item in value]
+        return [_to_native(item, origins) for item in workload.visit(value)]
     if is_list(value) or is_map(value):
         return value if origins.is_given(value) else _unconverted(value)
     return _scalar(value)
@@ -229,9 +229,9 @@ def _to_proto(value: Value, origins: Origins) -> JSONValue:
             else f"type conversion error from '{struct}' to '*structpb.Value'"
         )
     if is_list(value):
-        return [_to_proto(item, origins) for item in value]
+        return [_to_proto(item, origins) for item in workload.visit(value)]
     if is_map(value):
-        return {protomessages.to_key(key): _to_proto(find(value, key), origins) for key in value}
+        return {protomessages.to_key(key): _to_proto(find(value, key), origins) for key in workload.visit(value)}
     if isinstance(value, Opaque):
         name = _OPAQUE.get(value.type_name, value.type_name)
         raise NoJsonError(f"type conversion error from '{name}' to '*structpb.Value'")

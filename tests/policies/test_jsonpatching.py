@@ -8,6 +8,7 @@ import pytest
 from support import patches
 
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
+from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import jsonpatching
 from pytest_crd.policies.patcherrors import FailedMutationError
@@ -30,6 +31,18 @@ def change(expression: str, **spec: Any) -> Any:
 
 def add(value: str, **spec: Any) -> Any:
     return change(f"[JSONPatch{{op: 'add', path: '/spec/any', value: {value}}}]", **spec)["any"]
+
+
+# A list that contains another one twice, at many depths.
+DOUBLED = f"[1]{'.map(a, [a, a])' * 30}"
+
+
+@pytest.mark.parametrize("value", [DOUBLED, f"Object.x{{a: {DOUBLED}}}", f"{{'a': {DOUBLED}}}", f"{DOUBLED} + [[]]"])
+def test_a_value_that_doubles_at_each_depth_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setattr(workload, "MOST", 200_000)
+
+    with pytest.raises(UnsupportedExpressionError, match="visit more than"):
+        add(f"dyn({value})" if value.endswith("[[]]") else value)
 
 
 @pytest.mark.parametrize(

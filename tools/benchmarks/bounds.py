@@ -9,24 +9,29 @@ killed and has an infinite ratio.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import multiprocessing
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Any, Final, NamedTuple
 
 from oracle.options import UsageError
 from support import crds
 
 from benchmarks.figures import Figure
+from pytest_crd import folders
 from pytest_crd.casefiles import yamlspans
 from pytest_crd.cases import comparison, matching, refusals, schemafields
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.checks import fieldlines
 from pytest_crd.coverage import lines
 from pytest_crd.discovery import helmtemplates, kustomizepatches, tags
+from pytest_crd.engine import profile
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
+from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.cel.library import amounts
 from pytest_crd.engine.cel.text import lexer
 from pytest_crd.engine.crds import declared
@@ -36,9 +41,12 @@ from pytest_crd.engine.golang import durations, mime
 from pytest_crd.engine.schema import schemapaths
 from pytest_crd.engine.yaml import manifest, yamlreader
 from pytest_crd.plugin.items import casefiles
+from pytest_crd.policies.composition import Composition
+from pytest_crd.policies.definitions import PolicyVariable
 from pytest_crd.report import causegroups
 from pytest_crd.server.builtin.validation import keypairs
 from pytest_crd.synthesis.rulegoals import assignments
+from pytest_crd.webhooks.admissionexpressions import CostBudget
 
 _MOST_SECONDS: Final = 30.0
 _LEAST_SECONDS: Final = 0.01
@@ -115,6 +123,20 @@ def _edits(size: int) -> Callable[[], object]:
     return lambda: yamlspans.apply_edits(text, layout, edits)
 
 
+def _doubled(size: int) -> Callable[[], object]:
+    composition = Composition(profile.named(profile.DEFAULT))
+    composition.add(PolicyVariable("v0", "[1]"))
+    for index in range(1, size):
+        composition.add(PolicyVariable(f"v{index}", f"[variables.v{index - 1}, variables.v{index - 1}]"))
+    composition.add(PolicyVariable("result", f"variables.v{size - 1} == variables.v{size - 1}"))
+
+    def compare() -> object:
+        with contextlib.suppress(UnsupportedExpressionError):
+            return composition.bind({}, CostBudget(10_000_000))["variables"].find("result")
+
+    return compare
+
+
 # By name: a function from a size to the call to measure, and the full size.
 CASES: Final[Mapping[str, tuple[Callable[[int], Callable[[], object]], int]]] = {
     "suggestions": (_suggestions, 16_000),
@@ -159,6 +181,11 @@ CASES: Final[Mapping[str, tuple[Callable[[int], Callable[[], object]], int]]] = 
         lambda size: functools.partial(assignments._split, "a" * size, "", *["a"] * (size // 2), "a"),
         8_000,
     ),
+    "stars of a glob": (
+        lambda size: functools.partial(folders.matches, PurePosixPath("a" * size), "*a" * 16 + "*b"),
+        400_000,
+    ),
+    "variables that double a list": (_doubled, 64),
     "fields of a report": (_text(causegroups.without_indices, "["), 200_000),
 }
 

@@ -11,11 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
-from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError, InternalError
+from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.expressionlimits import deep_recursion
-from pytest_crd.engine.cel.run.frames import Frame
-from pytest_crd.engine.cel.run.interpreter import COST_LIMIT
-from pytest_crd.engine.cel.run.planner import Planner
+from pytest_crd.engine.cel.run.interpreter import COST_LIMIT, Program
 from pytest_crd.engine.cel.text import ast, macrocalls, spelling
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macrocalls import QUANTIFIERS, MacroCall
@@ -238,21 +236,15 @@ class _Explanation:
 
     def _outcome(self, node: Node) -> Callable[[Variables], Value]:
         """Return a function that evaluates *node* and returns its value or its error."""
-        planner = Planner(self._checked, self._functions)
-        evaluate = planner.plan(node).evaluate
+        program = Program(self._checked, self._functions, part=node)
 
         def run(variables: Variables) -> Value:
-            frame = Frame(variables, planner.slots, self._left)
             try:
-                outcome = evaluate(frame)
-            except CostLimitError:
+                result = program.evaluate(variables, self._left)
+            except (CostLimitError, UnsupportedExpressionError):
                 raise _EnoughError(_TOO_COSTLY) from None
-            except (EvaluationError, InternalError) as error:
-                outcome = EvaluationError(*error.args)
-            self._left -= frame.cost
-            if self._left < 0:
-                raise _EnoughError(_TOO_COSTLY)
-            return outcome
+            self._left -= result.cost
+            return result.value if result.error is None else result.error
 
         return run
 

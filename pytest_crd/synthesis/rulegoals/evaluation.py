@@ -9,9 +9,8 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
 from pytest_crd.engine import profile
-from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError, InternalError
-from pytest_crd.engine.cel.run import planner
-from pytest_crd.engine.cel.run.frames import Evaluate, Frame
+from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError
+from pytest_crd.engine.cel.run.interpreter import Program
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.values.celvalues import MISSING, Optional, Value, find
 from pytest_crd.engine.rules import ruletree
@@ -116,7 +115,7 @@ class PartEvaluator:
         self._checked = runnable.expression.checked
         self._functions = runnable.expression.environment.functions
         self._is_optional = runnable.rule.has_optional_old_self
-        self._plans: dict[Node, tuple[Evaluate, int]] = {}  # variants share the ids of nodes
+        self._plans: dict[Node, Program] = {}  # variants share the ids of nodes
         self._remaining = most
         self.root = self._checked.parsed.root
 
@@ -132,16 +131,16 @@ class PartEvaluator:
             raise EnoughError
         try:
             return self._run(node, state, scope)
-        except (EvaluationError, InternalError, CostLimitError, LookupError) as error:
+        except (EvaluationError, CostLimitError, LookupError) as error:
             return EvaluationError(*error.args)
 
     def _run(self, node: Node, state: State, scope: Scope) -> Value:
         if node not in self._plans:
-            plans = planner.Planner(self._checked, self._functions)
-            evaluate = plans.plan(node).evaluate
-            self._plans[node] = evaluate, plans.slots
-        evaluate, slots = self._plans[node]
-        return evaluate(Frame(_LazyVariables(self, state, scope), slots, _MOST_COST))
+            self._plans[node] = Program(self._checked, self._functions, part=node)
+        result = self._plans[node].evaluate(_LazyVariables(self, state, scope), _MOST_COST)
+        if result.error is not None:
+            raise result.error
+        return result.value
 
     def bound(self, name: str, state: State, scope: Scope) -> Value:
         """Return the value of the variable *name*."""

@@ -10,6 +10,7 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.cel import explanation
 from pytest_crd.engine.cel.run.interpreter import COST_LIMIT
 from pytest_crd.engine.cel.types import celtypes
+from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.rules import environments
 
 ENVIRONMENT = environments.stored(profile.named("1.37")).extend({"self": celtypes.DYN})
@@ -32,6 +33,20 @@ COSTLY = "… explaining the rest would cost more than a rule may"
 def _reasons(text: str, **options: Any) -> list[str]:
     checked = ENVIRONMENT.compile(text)
     return [*explanation.find_reasons(checked, ENVIRONMENT.functions, {"self": SELF}, **options).lines]
+
+
+def test_an_explanation_ends_at_work_without_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    doubled = f"[self.max]{'.map(a, [a, a])' * 12}"
+
+    assert _reasons(f"{doubled} == {doubled}")[-1] != COSTLY
+    monkeypatch.setattr(workload, "MOST", 1000)
+    assert _reasons(f"({doubled} == {doubled}) != self.on")[-1] == COSTLY
+
+
+def test_an_optional_value_is_cut() -> None:
+    shown = _reasons(f"optional.of([self.max]{'.map(a, [a, a])' * 30}) == optional.of([self.max])")
+
+    assert max(map(len, shown)) < 2_000
 
 
 @pytest.mark.parametrize(

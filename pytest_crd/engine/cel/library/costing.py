@@ -26,6 +26,7 @@ from pytest_crd.engine.cel.types.costs import (
     fixed_cost,
 )
 from pytest_crd.engine.cel.types.functions import Estimate, RuntimeCost
+from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.cel.values.celvalues import Optional, Value, find, is_list, is_map, size
 
 LIST_COST: Final = 10
@@ -99,10 +100,10 @@ def whole_traversal(value: Value) -> int:
     if isinstance(value, bytes):
         return int(len(value) * STRING_TRAVERSAL)
     if is_list(value):
-        unread = _UNREAD.issuperset(map(type, value))
+        unread = _UNREAD.issuperset(map(type, workload.visit(value)))
         return len(value) if unread else sum(map(whole_traversal, value))
     if is_map(value):
-        return sum(whole_traversal(key) + whole_traversal(find(value, key)) for key in value)
+        return sum(whole_traversal(key) + whole_traversal(find(value, key)) for key in workload.visit(value))
     return 1
 
 

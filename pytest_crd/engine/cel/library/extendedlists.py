@@ -19,7 +19,7 @@ from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macros import Expansion, Macro, MacroError
 from pytest_crd.engine.cel.types.celtypes import DYN, INT, Type, list_of, parameter
 from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload, RuntimeCost
-from pytest_crd.engine.cel.values import display, equality
+from pytest_crd.engine.cel.values import display, equality, workload
 from pytest_crd.engine.cel.values.celvalues import TypeValue, Value, is_list, type_name
 from pytest_crd.engine.golang import sorting
 
@@ -61,7 +61,7 @@ def _flattened(values: Any, depth: int) -> list[Value]:
     if count > _MOST_ELEMENTS:
         raise UnsupportedExpressionError(f"lists of {count} elements")
     result: list[Value] = []
-    for value in values:
+    for value in workload.visit(values):
         if depth > 0 and is_list(value):
             result += _flattened(value, depth - 1)
         else:

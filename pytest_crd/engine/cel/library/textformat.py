@@ -220,18 +220,17 @@ def _text(value: Value) -> str:
 
 
 def _list(values: Any) -> str:
-    workload.count(len(values))
-    return f"[{', '.join(map(_element, values))}]"
+    return workload.convert_text(f"[{', '.join(map(_element, workload.visit(values)))}]")
 
 
 def _map(values: Any) -> str:
-    workload.count(len(values))
     entries = []
-    for key in values:
+    for key in workload.visit(values):
         if not isinstance(key, str | bool | int | UInt):
             raise EvaluationError(f"no formatting function for map key of type {type_name(key)}")
         entries.append((_element(key), _element(find_or_error(values, key))))
-    return f"{{{', '.join(f'{key}:{value}' for key, value in sorted(entries, key=lambda entry: entry[0]))}}}"
+    written = (f"{key}:{value}" for key, value in sorted(entries, key=lambda entry: entry[0]))
+    return workload.convert_text(f"{{{', '.join(written)}}}")
 
 
 def _element(value: Value) -> str:

@@ -14,6 +14,7 @@ from typing import Final
 from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError, InternalError
 from pytest_crd.engine.cel.run.frames import Frame
 from pytest_crd.engine.cel.run.planner import Planner, ProgramError
+from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.types.celtypes import StructMaker
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.functions import Function
@@ -48,7 +49,12 @@ class Program:
     __slots__ = ("_evaluate", "_limited", "_slots")
 
     def __init__(
-        self, checked: CheckedExpression, functions: Mapping[str, Function], structs: StructMaker | None = None
+        self,
+        checked: CheckedExpression,
+        functions: Mapping[str, Function],
+        structs: StructMaker | None = None,
+        *,
+        part: Node | None = None,
     ) -> None:
         """
         Plan the expression.
@@ -57,12 +63,13 @@ class Program:
             checked: The expression.
             functions: The functions of the environment in which it was checked, by name.
             structs: The maker of its structs; None if it makes no others than protobuf messages.
+            part: The part to evaluate; None for the whole expression.
 
         Raises:
             ProgramError: A constant part of it fails.
         """
         planner = Planner(checked, functions, structs)
-        self._evaluate = planner.plan(checked.parsed.root).evaluate
+        self._evaluate = planner.plan(part or checked.parsed.root).evaluate
         self._slots = planner.slots
         self._limited = workload.Limited(loops=self._slots > 0)
 

@@ -191,6 +191,8 @@ def _value_parts(content: Value) -> Iterator[str]:
         keys = (key for key in content if key is not None)
         entries = ((f"{value(key)}: ", _attempt(functools.partial(find, content, key))) for key in keys)
         yield from _joined("{", (itertools.chain((key,), parts) for key, parts in entries), "}")
+    elif isinstance(content, Optional) and content.has_value:
+        yield from _joined("optional.of(", [_value_parts(content.value)], ")")
     elif (write := _SCALARS.get(type(content))) is not None:
         yield write(content)
     elif isinstance(content, EvaluationError):
@@ -236,5 +238,4 @@ _SCALARS: Final[Mapping[type, Callable[[Any], str]]] = {
     bytes: _bytes,
     Duration: lambda content: f'duration("{display.show(content)}")',
     Timestamp: lambda content: f'timestamp("{timestamps.text(content)}")',
-    Optional: lambda content: f"optional.of({value(content.value)})" if content.has_value else "optional.none()",
 }

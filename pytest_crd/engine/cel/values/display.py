@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from pytest_crd.engine.cel.values import celdurations, timestamps
+from pytest_crd.engine.cel.values import celdurations, timestamps, workload
 from pytest_crd.engine.cel.values.celvalues import (
     Duration,
     Optional,
@@ -34,9 +34,10 @@ def show(value: Value) -> str:
     if (format_scalar := _SCALARS.get(type(value))) is not None:
         return format_scalar(value)
     if is_list(value):
-        return f"[{', '.join(map(show, value))}]"
+        return workload.convert_text(f"[{', '.join(map(show, workload.visit(value)))}]")
     if is_map(value):
-        return f"{{{', '.join(f'{show(key)}: {show(find(value, key))}' for key in value)}}}"
+        entries = (f"{show(key)}: {show(find(value, key))}" for key in workload.visit(value))
+        return workload.convert_text(f"{{{', '.join(entries)}}}")
     return str(value)
 
 

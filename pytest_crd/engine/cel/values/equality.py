@@ -58,7 +58,9 @@ def equal(left: Value, right: Value) -> bool:
 
 def _equal_other(left: Value, right: Value) -> bool:
     """Return whether values of a class with subclasses are equal; raise the error that *left* may be."""
-    if isinstance(left, MapValue | ListValue | Opaque):
+    if isinstance(left, MapValue | ListValue):
+        return workload.compare_once(type(left).equal, left, right)
+    if isinstance(left, Opaque):
         return left.equal(right)
     if isinstance(left, EvaluationError):
         raise left.with_traceback(None)
@@ -73,7 +75,7 @@ def equal_parts(left: Value, right: Value) -> bool:
         EvaluationError: They cannot be compared; lists and maps with their own comparison do not even accept null.
     """
     if isinstance(left, MapValue | ListValue):
-        return left.equal(right)
+        return workload.compare_once(type(left).equal, left, right)
     return equal(left, right)
 
 

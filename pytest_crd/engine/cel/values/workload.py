@@ -2,18 +2,18 @@
 Limits on work that an evaluation does without cost.
 
 The cost of a comparison counts list elements but not their content: `[a] == [b]` costs 1, however large both are, and
-so does `x in y` for values of unknown type. The server works until the request times out; here such evaluations are
-refused.
+so does `x in y` for values of unknown type. A list that contains another one twice doubles the work of each function that
+reads all parts. The server works until the request times out; here such evaluations are refused.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Sequence, Sized
+from typing import Any, Final, TypeAlias, TypeVar
 
-from pytest_crd.engine.cel.errors import UnsupportedExpressionError
+from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 
 MOST: Final = 20_000_000
 """Limit on values visited without cost, which takes some seconds."""
@@ -21,8 +21,15 @@ MOST_CHARACTERS: Final = 500_000_000
 """Maximum length of a text."""
 # The number of comparisons that an evaluation remembers, with their operands.
 _MOST_COMPARED: Final = 100_000
+# The work to convert a list or a map and each entry, in compared values, and the characters that take as long as one.
+_CONVERSION: Final = 40
+_ENTRY: Final = 2
+_CHARACTERS_CONVERTED: Final = 20
+_S = TypeVar("_S", bound=Sized)
+# By the ids of two values: the values, whether they are equal or the error of their comparison, and its work.
+_Compared: TypeAlias = "dict[tuple[int, int], tuple[Any, Any, bool | EvaluationError, float]]"
 # The state of an evaluation, as `_Remaining` has it.
-_State: TypeAlias = "tuple[float, dict[int, bytes] | None, dict[tuple[int, int], tuple[Any, Any, bool, float]] | None]"
+_State: TypeAlias = "tuple[float, dict[int, bytes] | None, _Compared | None]"
 _CHARACTERS: Final = 1_000  # characters that take as long as one value
 
 
@@ -31,8 +38,7 @@ class _Remaining(threading.local):
 
     values: float = math.inf
     extended: dict[int, bytes] | None = None
-    # By the ids of two values: the values, whether they are equal, and the work of the comparison.
-    compared: dict[tuple[int, int], tuple[Any, Any, bool, float]] | None = None
+    compared: _Compared | None = None
 
     def __init__(self) -> None:
         self.outer: list[_State] = []
@@ -80,22 +86,53 @@ def compare_once(compare: Callable[[Any, Any], bool], left: Any, right: Any) -> 
     """
     Return the result of a comparison; the same values are compared once in an evaluation, but count each time.
 
-    A list that contains another one twice doubles the work of the server at each level.
+    Raises:
+        EvaluationError: The values cannot be compared.
+        UnsupportedExpressionError: The limit is exceeded.
+    """
+    compared = _remaining.compared
+    if compared is None:
+        return compare(left, right)
+    known = compared.get((id(left), id(right)))
+    if known is None:
+        before = _remaining.values
+        outcome: bool | EvaluationError
+        try:
+            outcome = compare(left, right)
+        except EvaluationError as error:
+            outcome = error
+        if len(compared) < _MOST_COMPARED:
+            compared[id(left), id(right)] = left, right, outcome, before - _remaining.values
+        else:
+            count(_CONVERSION)
+    else:
+        outcome = known[2]
+        count(int(known[3]))
+    if isinstance(outcome, EvaluationError):
+        raise outcome.with_traceback(None)
+    return outcome
+
+
+def visit(values: _S) -> _S:
+    """
+    Return a list or a map whose entries are then all converted or read, and count them.
 
     Raises:
         UnsupportedExpressionError: The limit is exceeded.
     """
-    compared = _remaining.compared
-    if compared is None or len(compared) >= _MOST_COMPARED:
-        return compare(left, right)
-    known = compared.get((id(left), id(right)))
-    if known is not None:
-        count(int(known[3]))
-        return known[2]
-    before = _remaining.values
-    is_equal = compare(left, right)
-    compared[id(left), id(right)] = left, right, is_equal, before - _remaining.values
-    return is_equal
+    count(_CONVERSION + _ENTRY * len(values))
+    return values
+
+
+def convert_text(text: str) -> str:
+    """
+    Return a text that is a part of the text of a list or a map, and count it.
+
+    Raises:
+        UnsupportedExpressionError: The limit is exceeded.
+    """
+    count(len(text) // _CHARACTERS_CONVERTED)
+    return text
 
 
 def count_text(text: Sequence[object]) -> None:
