@@ -262,6 +262,9 @@ def test_pem_blocks_are_read_as_in_go() -> None:
         begin + b"\nQQ==\n" + end + b"x": [],
         begin + b"\nQQ==\n-----END B-----": [],
         b"x" + begin + b"\nQQ==\n" + end: [],
+        begin + b"\n-----END x: y\n\n" + begin + b"\nQQ==\n" + end: [],
+        begin + b"\nx: y\n-----END x: y\n\n" + begin + b"\nQQ==\n" + end: [],
+        b"-----BEGIN A\n-----END x: y\n\n" + begin + b"\nQQ==\n" + end: [(b"A", False, b"A")],
     }
 
     assert {text: [block[:3] for block in pem.find_blocks(text)] for text in texts} == texts

@@ -133,6 +133,7 @@ def _doubled(size: int) -> Callable[[], object]:
     def compare() -> object:
         with contextlib.suppress(UnsupportedExpressionError):
             return composition.bind({}, CostBudget(10_000_000))["variables"].find("result")
+        return None
 
     return compare
 

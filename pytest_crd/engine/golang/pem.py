@@ -46,28 +46,34 @@ def find_blocks(data: bytes) -> Iterator[Block]:
     """Yield the blocks of *data*; a part that is no block is skipped up to the next line that ends a block."""
     position = 0
     while (end := data.find(_END, position)) >= 0:
-        block = _find_block(data, position, end)
-        if block is not None:
-            yield block
-        position = end + len(_END) if block is None else block.end
+        found = _find_block(data, position, end)
+        if isinstance(found, Block):
+            yield found
+            found = found.end
+        position = found
 
 
-def _find_block(data: bytes, position: int, end: int) -> Block | None:
-    """Return the block with the last begin before *end*, the line break before the line of its end; None if it is malformed."""
+def _find_block(data: bytes, position: int, end: int) -> Block | int:
+    """Return the block with the last begin before *end*, the line break before the line of its end; if it is malformed, the index of the next search."""
+    following = end + len(_END)
     begin = data.rfind(_BEGIN, position, end)
     if begin < 0 or (begin > position and data[begin - 1 : begin] != b"\n"):
-        return None
+        return following
     opening = _line(data, begin + len(_BEGIN))
-    start, closing = opening.next, data[end + len(_END) : end + len(_END) + len(opening.text)]
+    if not opening.text.endswith(_DASHES):
+        return following
+    start, closing = opening.next, data[following : following + len(opening.text)]
     while start <= end and b":" in (header := _line(data, start)).text:
         start = header.next
     has_headers = start > opening.next
-    rest = _line(data, end + len(_END) + len(opening.text))
-    if not opening.text.endswith(_DASHES) or closing != opening.text or rest.text or (has_headers and start > end):
-        return None
+    if start > end and b":" in _line(data, start).text:
+        return len(data)  # Go takes the end for a header, and returns
+    rest = _line(data, following + len(opening.text))
+    if closing != opening.text or rest.text or (has_headers and start > end):
+        return following
     encoded = data[start : max(start, end)].translate(None, b" \t\r\n")
     if not _BASE64.fullmatch(encoded):
-        return None
+        return following
     return Block(opening.text.removesuffix(_DASHES), has_headers, base64.b64decode(encoded), rest.next)
 
 
