@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 Steps: TypeAlias = "tuple[str | int, ...]"
 
 _INDEX: Final = re.compile(r"(?:\[(\d{1,9})\]|\.(\d{1,9}))(?=[.\[]|$)")
+_DELIMITER: Final = re.compile(r"[.\[\]]")
+_FEW_KEYS: Final = 8
 
 
 def all_steps(value: Any, steps: Steps = ()) -> Iterator[Steps]:
@@ -57,10 +59,18 @@ def _next_steps(value: Any, rest: str) -> Iterator[tuple[str | int, str]]:
         if match is not None and (index := int(match[1] or match[2])) < len(value):
             yield index, match[0]
     elif isinstance(value, Mapping):
-        for key in value:
+        for key in _possible_keys(value, rest):
             for spelling in (f".{key}", f"[{key}]"):
                 if rest.startswith(spelling) and rest[len(spelling) :][:1] in {"", ".", "["}:
                     yield key, spelling
+
+
+def _possible_keys(value: Mapping[str, Any], rest: str) -> Iterable[str]:
+    """Return the keys with which the path *rest* may begin: all of a small object, or those between its delimiters."""
+    if len(value) <= _FEW_KEYS or len(value) <= sum(map(rest.count, ".[]")):
+        return value
+    ends = [*(match.start() for match in _DELIMITER.finditer(rest, 1)), len(rest)]
+    return [key for end in ends if (key := rest[1:end]) in value]
 
 
 def get_value(value: Any, steps: Sequence[str | int]) -> Any:

@@ -204,8 +204,11 @@ def test_an_accepted_start_is_returned() -> None:
 )
 def test_a_field_is_found_however_it_is_spelt(field: str, expected: Any) -> None:
     resource = {"spec": {"a": 1, "list": [1], "map": {"a": {"b": 1}, "a.b": {}}}}
+    many = {f"z{index}": 1 for index in range(100)}
+    wide = {"spec": {**resource["spec"], "map": {**resource["spec"]["map"], **many}, **many}}
 
     assert objectplaces.find_steps(resource, field) == expected
+    assert objectplaces.find_steps(wide, field) == expected
 
 
 def test_a_rule_suggests_the_name_and_keys_that_it_names() -> None:

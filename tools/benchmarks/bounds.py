@@ -45,6 +45,7 @@ from pytest_crd.policies.composition import Composition
 from pytest_crd.policies.definitions import PolicyVariable
 from pytest_crd.report import causegroups
 from pytest_crd.server.builtin.validation import keypairs
+from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.rulegoals import assignments
 from pytest_crd.webhooks.admissionexpressions import CostBudget
 
@@ -138,6 +139,11 @@ def _doubled(size: int) -> Callable[[], object]:
     return compare
 
 
+def _places(size: int) -> Callable[[], object]:
+    resource = {f"k{index}": index for index in range(size)}
+    return lambda: [objectplaces.find_steps(resource, f"k{index}") for index in range(size)]
+
+
 # By name: a function from a size to the call to measure, and the full size.
 CASES: Final[Mapping[str, tuple[Callable[[int], Callable[[], object]], int]]] = {
     "suggestions": (_suggestions, 16_000),
@@ -182,6 +188,7 @@ CASES: Final[Mapping[str, tuple[Callable[[int], Callable[[], object]], int]]] = 
         lambda size: functools.partial(assignments._split, "a" * size, "", *["a"] * (size // 2), "a"),
         8_000,
     ),
+    "fields of errors": (_places, 16_000),
     "stars of a glob": (
         lambda size: functools.partial(folders.matches, PurePosixPath("a" * size), "*a" * 16 + "*b"),
         400_000,
