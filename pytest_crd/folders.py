@@ -82,7 +82,7 @@ def ignore_ending_case(pattern: str) -> str:
 
 def matches(path: PurePath, pattern: str) -> bool:
     """
-    Return whether the last parts of a path match a glob, all of them for an absolute one.
+    Return whether the end of a path matches a relative glob, or the whole path an absolute glob.
 
     `PurePath.match` of Python 3.13 backtracks.
     """

@@ -127,7 +127,7 @@ def find_spans(content: str) -> SpannedText:
 
 
 def _compose(text: str, part: str, start: int) -> Span | None:
-    """Return the root of the document in a part of a text; lines in errors are those of the text."""
+    """Return the root of one document of a text, and raise errors with line numbers of the text."""
     try:
         return _Composer(part, start).document()
     except (yaml.YAMLError, UnicodeEncodeError) as error:

@@ -203,7 +203,7 @@ def test_an_accepted_start_is_returned() -> None:
     ],
 )
 def test_a_field_is_found_however_it_is_spelt(field: str, expected: Any) -> None:
-    resource = {"spec": {"a": 1, "list": [1], "map": {"a": {"b": 1}, "a.b": {}}}}
+    resource: dict[str, Any] = {"spec": {"a": 1, "list": [1], "map": {"a": {"b": 1}, "a.b": {}}}}
     many = {f"z{index}": 1 for index in range(100)}
     wide = {"spec": {**resource["spec"], "map": {**resource["spec"]["map"], **many}, **many}}
 

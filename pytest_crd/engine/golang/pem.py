@@ -46,11 +46,12 @@ def find_blocks(data: bytes) -> Iterator[Block]:
     """Yield the blocks of *data*; a part that is no block is skipped up to the next line that ends a block."""
     position = 0
     while (end := data.find(_END, position)) >= 0:
-        found = _find_block(data, position, end)
-        if isinstance(found, Block):
-            yield found
-            found = found.end
-        position = found
+        block = _find_block(data, position, end)
+        if isinstance(block, Block):
+            yield block
+            position = block.end
+        else:
+            position = block
 
 
 def _find_block(data: bytes, position: int, end: int) -> Block | int:

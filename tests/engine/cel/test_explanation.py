@@ -44,9 +44,9 @@ def test_an_explanation_ends_at_work_without_cost(monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_optional_value_is_cut() -> None:
-    shown = _reasons(f"optional.of([self.max]{'.map(a, [a, a])' * 30}) == optional.of([self.max])")
+    lines = _reasons(f"optional.of([self.max]{'.map(a, [a, a])' * 30}) == optional.of([self.max])")
 
-    assert max(map(len, shown)) < 2_000
+    assert max(map(len, lines)) < 2_000
 
 
 @pytest.mark.parametrize(

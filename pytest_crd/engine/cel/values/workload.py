@@ -115,7 +115,7 @@ def compare_once(compare: Callable[[Any, Any], bool], left: Any, right: Any) -> 
 
 def visit(values: _S) -> _S:
     """
-    Return a list or a map whose entries are then all converted or read, and count them.
+    Count the conversion of all entries of a list or a map, and return it.
 
     Raises:
         UnsupportedExpressionError: The limit is exceeded.
