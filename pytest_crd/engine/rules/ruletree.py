@@ -21,6 +21,7 @@ from pytest_crd.engine.rules.schemadeclarations import (
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import Structural
 
+_NO_ELEMENTS: Final = "failed to convert to declType for CEL validation rules"
 # The server generates a name with a random number, so messages with the type name of an object are unpredictable.
 TYPE_NAME: Final = "selfType"
 
@@ -37,6 +38,7 @@ class RuleNode:
         items: The node of list items; None if they have no rules.
         values: The node of map values; None if they have no rules.
         properties: The nodes of the properties with rules, by name.
+        problem: Why the server cannot compile its rules; empty if it can.
     """
 
     schema: Structural
@@ -45,6 +47,7 @@ class RuleNode:
     items: RuleNode | None = None
     values: RuleNode | None = None
     properties: Mapping[str, RuleNode] = field(default_factory=dict)
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +60,15 @@ class _Builder:
     looks_everywhere: bool
     with_rules: frozenset[int]
 
-    def root(self, schema: Structural, *, is_resource: bool) -> RuleNode | None:
+    def root(self, schema: Structural, *, is_resource: bool, in_scope: bool = False) -> RuleNode | None:
+        """Return the node of a schema that is declared for itself; *in_scope* if an enclosing schema has rules."""
         declaration = declare(schema, self.profile, TYPE_NAME, is_resource=is_resource)
-        if declaration is None:
-            return self._undeclared(schema) if self.looks_everywhere else None
-        return self.node(schema, declaration, schemadeclarations.structs(declaration), is_resource=is_resource)
+        if declaration is not None:
+            structs = schemadeclarations.structs(declaration)
+            return self.node(schema, declaration, structs, is_resource=is_resource, in_scope=in_scope)
+        # The failure to declare a schema in scope is that of all nested schemas.
+        is_failure = in_scope or bool(schema.x_validations)
+        return self._undeclared(schema) if self.looks_everywhere and not is_failure else None
 
     def _undeclared(self, schema: Structural) -> RuleNode | None:
         """Return the node of a schema without declaration; nested schemas may have one. None if they have no rules."""
@@ -72,17 +79,24 @@ class _Builder:
             return None
         return RuleNode(schema, (), views.compile(schema, self.profile), items, values, properties)
 
-    def _alone(self, schema: Structural | None) -> RuleNode | None:
+    def _alone(self, schema: Structural | None, *, in_scope: bool = False) -> RuleNode | None:
         if schema is None or id(schema) not in self.with_rules:
             return None
-        return self.root(schema, is_resource=schema.x_embedded_resource)
+        return self.root(schema, is_resource=schema.x_embedded_resource, in_scope=in_scope)
 
     def node(
-        self, schema: Structural, declaration: Declaration, structs: Mapping[str, Declaration], *, is_resource: bool
+        self,
+        schema: Structural,
+        declaration: Declaration,
+        structs: Mapping[str, Declaration],
+        *,
+        is_resource: bool,
+        in_scope: bool,
     ) -> RuleNode | None:
-        items = self._below(schema.items, declaration.element, structs)
-        values = self._below(schema.value_schema, declaration.element, structs)
-        properties = self._properties(schema, declaration, structs)
+        in_scope = in_scope or bool(schema.x_validations)
+        items = self._element(schema.items, declaration, structs, in_scope=in_scope)
+        values = self._element(schema.value_schema, declaration, structs, in_scope=in_scope)
+        properties = self._properties(schema, declaration, structs, in_scope=in_scope)
         if not (schema.x_validations or items or values or properties):
             return None
         return RuleNode(
@@ -94,27 +108,40 @@ class _Builder:
             properties,
         )
 
-    def _below(
-        self, schema: Structural | None, declaration: Declaration | None, structs: Mapping[str, Declaration]
+    def _element(
+        self, schema: Structural | None, parent: Declaration, structs: Mapping[str, Declaration], *, in_scope: bool
     ) -> RuleNode | None:
+        """Return the node of items or values; in scope, the server declares them only as a part of their parent."""
         if schema is None or id(schema) not in self.with_rules:
             return None
+        if parent.element is None and self.looks_everywhere and in_scope:
+            return RuleNode(schema, (), views.compile(schema, self.profile), problem=_NO_ELEMENTS)
+        return self._below(schema, parent.element, structs, in_scope=in_scope)
+
+    def _below(
+        self,
+        schema: Structural,
+        declaration: Declaration | None,
+        structs: Mapping[str, Declaration],
+        *,
+        in_scope: bool,
+    ) -> RuleNode | None:
         if declaration is None:
-            return self._alone(schema) if self.looks_everywhere else None
-        return self.node(schema, declaration, structs, is_resource=schema.x_embedded_resource)
+            return self._alone(schema, in_scope=in_scope) if self.looks_everywhere else None
+        return self.node(schema, declaration, structs, is_resource=schema.x_embedded_resource, in_scope=in_scope)
 
     def _properties(
-        self, schema: Structural, declaration: Declaration, structs: Mapping[str, Declaration]
+        self, schema: Structural, declaration: Declaration, structs: Mapping[str, Declaration], *, in_scope: bool
     ) -> dict[str, RuleNode]:
         nodes = {}
-        for name, child in schema.properties.items() if declaration.fields is not None else ():
+        for name, child in schema.properties.items():
             if id(child) not in self.with_rules:
                 continue
             identifier = escape(name)
             if identifier is None:
-                node = self.root(child, is_resource=child.x_embedded_resource)
+                node = self._alone(child, in_scope=in_scope)
             else:
-                node = self._below(child, (declaration.fields or {}).get(identifier), structs)
+                node = self._below(child, (declaration.fields or {}).get(identifier), structs, in_scope=in_scope)
             if node is not None:
                 nodes[name] = node
         return nodes

@@ -151,7 +151,8 @@ class Expressions:
             Forbidden for costs, Invalid, Internal.
         """
         if schema.get(rulekeywords.KEYWORD) and not (scope.node and scope.node.rules):
-            yield fielderror.internal(path.child(rulekeywords.KEYWORD), _UNDECLARED)
+            problem = (scope.node and scope.node.problem) or _UNDECLARED
+            yield fielderror.internal(path.child(rulekeywords.KEYWORD), problem)
         for index, rule in enumerate(scope.node.rules if scope.node else ()):
             rule_path = path.child("x-kubernetes-validations").index(index)
             rule_errors, message_errors = self._rule(rule, rule_path, scope), self._message(rule, rule_path)
