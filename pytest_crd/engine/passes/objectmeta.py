@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.fieldpath import FieldPath, SpelledPath
 from pytest_crd.engine.golang import decoding, printing
@@ -128,14 +129,22 @@ def _coerce_metadata(metadata: JSONValue, path: FieldPath, kind: Struct, *, drop
     try:
         decoded = decoding.decode(metadata, kind)
     except decoding.DecodeError:
-        if not drop_malformed:
-            raise
-        decoded = _decode_fields(metadata, kind)
+        # The server writes the metadata as JSON and reads them again, so `1.0` is an integer.
+        decoded = _decode_written(jsonvalue.from_python(metadata), kind, drop_malformed=drop_malformed)
     if not decoded.unknown:
         return Coerced(decoded.value, ())  # the usual case
     at = path.child("metadata")
     unknown = (SpelledPath(f"{at}.{field}", (*at.steps, *field.steps)) for field in decoded.unknown)
     return Coerced(decoded.value, tuple(unknown))
+
+
+def _decode_written(metadata: JSONValue, kind: Struct, *, drop_malformed: bool) -> decoding.Decoded:
+    try:
+        return decoding.decode(metadata, kind)
+    except decoding.DecodeError:
+        if not drop_malformed:
+            raise
+        return _decode_fields(metadata, kind)
 
 
 def _decode_fields(metadata: JSONValue, kind: Struct) -> decoding.Decoded:
