@@ -16,9 +16,13 @@ from pytest_crd.live import answerfacts, client
 
 Answer = dict[str, JSONValue]
 
-# Random parts of texts: addresses of Go pointers, and the resourceVersion in a quoted body.
+# Random parts of texts: addresses of Go pointers, the metadata that a server adds to an object that an error quotes (keys are
+# sorted), and the resourceVersion in a quoted body.
 _RANDOM_PARTS: Final = (
     (answerfacts.ADDRESS, answerfacts.ANY_ADDRESS),
+    (re.compile(r'"creationTimestamp":"[^"]*", ?(?:"generation":\d+, ?)?'), ""),
+    (re.compile(r'"managedFields":(?:\[.*?\}\],|\[\]interface \{\}\{.*?\}\}, )(?="name":")'), ""),
+    (re.compile(r'(?:, ?"resourceVersion":"\d+")?, ?"uid":"[0-9a-f-]{36}"(?=\})'), ""),
     (re.compile(r'"resourceVersion":"\d+"'), '"resourceVersion":"1"'),
 )
 _BAD_REQUEST: Final = 400
