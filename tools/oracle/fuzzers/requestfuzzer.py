@@ -225,12 +225,7 @@ class Requests:
 
     def _compare_crd_updates(self, file: casefile.CaseFile, count: int) -> Iterator[Disagreement]:
         random = Random(file.crd["metadata"]["name"] + " updated")  # noqa: S311 - nothing here is secret
-        crd = replies.definition(file.crd, self._version)
-        if any(
-            item.old_crd and crdgen.find_storage(item.old_crd) != crdgen.find_storage(file.crd)
-            for item in file.requests
-        ):
-            return  # the server remembers the other storage version of the old CRD
+        crd = replies.definition(_with_stored_versions(file), self._version)
         for manifest in map(_with_sorted_keys, crdgen.flawed(random, file.crd, count)):
             content = {**file.content, "requests": [{"name": "what differs", "updateCRD": manifest}]}
             yield from self._compare_crd_update(crd, replace(file, content=content))
@@ -299,6 +294,13 @@ def _with_plain_numbers(content: JSONValue) -> JSONValue:
 def _with_sorted_keys(manifest: JSONValue) -> JSONValue:
     """Return a CRD as a client sends it that reads YAML: with sorted keys, which decide the order of some warnings."""
     return json.loads(json.dumps(jsonvalue.from_python(manifest), sort_keys=True))
+
+
+def _with_stored_versions(file: casefile.CaseFile) -> JSONValue:
+    """Return the CRD of a file as the server has it: its status names the storage versions of the old CRD too."""
+    crds = [*(request.old_crd for request in file.requests if request.old_crd), file.crd]
+    stored = list(dict.fromkeys(filter(None, map(crdgen.find_storage, crds))))
+    return {**file.crd, "status": {"storedVersions": stored}} if stored else file.crd
 
 
 def _is_refused(engine: Callable[[casefile.Request], Answer], request: casefile.Request) -> bool:
