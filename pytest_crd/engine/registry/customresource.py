@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Final
+from typing import Final, cast
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared
@@ -20,7 +20,9 @@ from pytest_crd.engine.registry import deprecation, storagelimits, subresources
 from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, ResourceDecoder
+from pytest_crd.engine.registry.fieldmanager import typedvalues
 from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
+from pytest_crd.engine.registry.fieldmanager.typedvalues import TypedError
 from pytest_crd.engine.registry.requestbody import Decoder, RefusedError
 from pytest_crd.engine.registry.resourcevalidation import ResourceValidator
 from pytest_crd.engine.registry.response import Stored
@@ -81,7 +83,7 @@ class CustomResourceStrategy(ObjectStrategy):
         self._served = served
         self._versions = tuple(version.spec.name for version in versions if version.spec.served)
         self._storage = Storage(crd, served, versions, converter)
-        self._validator = ResourceValidator(crd, served, profile)
+        self._validator = ResourceValidator(crd, served, profile, self._fits)
 
     @property
     def interfaces(self) -> ObjectInterfaces:
@@ -131,6 +133,15 @@ class CustomResourceStrategy(ObjectStrategy):
         if write.subresource == "status":
             return self._validator.update_status(resource, live, read.decoded.resource, outcomes, entries)
         return self._validator.update(resource, live, outcomes, entries, write.malformed)
+
+    def _fits(self, resource: Resource) -> bool:
+        """Return whether an object of this version fits the type that its field manager compares."""
+        kind = cast("MergeType", self.owners.of_object.merge_type(self.type_meta))
+        try:
+            typedvalues.check(kind, resource, allow_duplicates=self.profile.apply.duplicates_are_tracked)
+        except TypedError:
+            return False
+        return True
 
     def store(self, write: PendingWrite) -> StoredForms:
         """

@@ -117,6 +117,16 @@ def _managed(old: Resource, entries: Entries, *, changes: bool, is_owned: Callab
     return ManagedFields(before, [changes] if before and is_owned() else ())
 
 
+def untracked(managed_fields: ManagedFields, profile: Profile) -> ManagedFields:
+    """
+    Return the effect of an update of mistyped objects: their managed fields stay, or before 1.37 are dropped.
+
+    Reference:
+        apimachinery pkg/util/managedfields/internal/structuredmerge.go, Update.
+    """
+    return managed_fields._replace(now=managed_fields.before if profile.apply.keeps_owners_on_errors else ())
+
+
 def with_system_metadata(resource: Resource, old: Resource, managed_fields: ManagedFields) -> tuple[Resource, Resource]:
     """
     Return a resource and its predecessor with the server's metadata, as rules see them.

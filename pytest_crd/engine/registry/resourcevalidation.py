@@ -6,11 +6,11 @@ This module has the server's order of checks, and the checks skipped after an er
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
@@ -48,10 +48,12 @@ class ResourceValidator:
     Methods append the outcomes of rules to *outcomes*, in order of their evaluation, unless it is None.
     """
 
-    def __init__(self, crd: CrdSpec, served: Served, profile: Profile) -> None:
+    def __init__(self, crd: CrdSpec, served: Served, profile: Profile, fits: Callable[[Resource], bool]) -> None:
+        """Create for a version; *fits* returns whether the field manager can compare an object."""
         self._schema = served.schema
         self._declared = None if served.spec.schema is None else served.spec.schema.value
         self._of_url = GroupVersionKind(crd.group, served.spec.name, crd.kind)
+        self._fits = fits
         self._profile = profile
         self._namespaced = crd.scope == "Namespaced"
         self._subresources = subresources.from_declared(served.spec.subresources)
@@ -118,8 +120,14 @@ class ResourceValidator:
             errors += self._subresources.validate_scale(resource)
         errors += self._embedded(resource) if self._embedded else ()
         errors += self._new_list_errors(resource, old)
-        managed = functools.partial(resourcerules.managed, resource, old, entries)
-        return self._with_rules(errors, lambda: self._replaced(resource, old, managed(), ratchets=True), outcomes)
+
+        def with_metadata() -> _Seen:
+            managed = resourcerules.managed(resource, old, entries)
+            if not managed.generates:
+                managed = self._tracked(managed, resource, old)
+            return self._replaced(resource, old, managed, ratchets=True)
+
+        return self._with_rules(errors, with_metadata, outcomes)
 
     def update_status(
         self,
@@ -155,9 +163,14 @@ class ResourceValidator:
             )
         errors += self._subresources.validate_status_scale(resource)
         errors += self._new_list_errors(resource, old)
-        managed = functools.partial(resourcerules.managed_status, sent, old, entries, self._profile)
-        ratchets = self._profile.ratchets_status
-        return self._with_rules(errors, lambda: self._replaced(resource, old, managed(), ratchets=ratchets), outcomes)
+
+        def with_metadata() -> _Seen:
+            managed = resourcerules.managed_status(sent, old, entries, self._profile)
+            if jsonvalue.equal(resource.get("status"), old.get("status")):
+                managed = self._tracked(managed, sent, old)
+            return self._replaced(resource, old, managed, ratchets=self._profile.ratchets_status)
+
+        return self._with_rules(errors, with_metadata, outcomes)
 
     def _with_rules(
         self,
@@ -177,6 +190,10 @@ class ResourceValidator:
         subject = ruleevaluation.RuleSubject(seen.resource, seen.old, correlation=seen.correlation)
         of_rules = ruleevaluation.validate(self._rules, subject, self._profile, outcomes=outcomes)
         return Validated(errors + of_rules.errors, tuple(of_rules.warnings))
+
+    def _tracked(self, managed: ManagedFields, sent: Resource, old: Resource) -> ManagedFields:
+        """Return the managed fields after an update that changes nothing else; the server does not compare mistyped objects."""
+        return managed if self._fits(sent) and self._fits(old) else resourcerules.untracked(managed, self._profile)
 
     def _replaced(self, resource: Resource, old: Resource, managed: ManagedFields, *, ratchets: bool) -> _Seen:
         correlation = Correlation(resource, old, self._declared or {}) if ratchets else None
