@@ -158,6 +158,7 @@ class CustomResourceStrategy(ObjectStrategy):
             forms = self._storage.store(
                 resource,
                 defaulted=bool(decoded.changes.defaulted),
+                keeps_old=bool(write.subresource),
                 is_raw=decoded.is_raw,
                 is_read_back=write.is_read_back,
                 system_metadata=write.system_metadata,

@@ -44,11 +44,12 @@ class Storage:
         self._readable = {} if is_unknown else self._by_version
         self._namespaced = crd.scope == "Namespaced"
 
-    def store(
+    def store(  # noqa: PLR0913 - each is a fact of the write
         self,
         resource: Resource,
         *,
         defaulted: bool,
+        keeps_old: bool = False,
         is_raw: bool = False,
         is_read_back: bool = True,
         system_metadata: Callable[[], Mapping[str, JSONValue]] = dict,
@@ -59,6 +60,7 @@ class Storage:
         Args:
             resource: The resource in the version of the request.
             defaulted: Whether a default was set.
+            keeps_old: Whether the resource has parts of the old object, which may have been read in another version.
             is_raw: Whether the resource may have unknown fields.
             is_read_back: Whether to convert the written form back; else both forms are the same.
             system_metadata: Returns the server's metadata, which a webhook gets but does not change.
@@ -69,7 +71,8 @@ class Storage:
         """
         resource = jsonvalue.written(resource) if is_raw else resource
         passes = self._storage.passes
-        is_settled = not is_raw and (not defaulted or passes.settles)
+        may_lack_defaults = keeps_old and len(self._by_version) > 1
+        is_settled = not is_raw and not may_lack_defaults and (not defaulted or passes.settles)
         if self._storage is self._served and is_settled and not self._lacks_status(resource):
             return StoredForms(
                 Stored.from_value(resource), Stored.from_value(dict(resource))
