@@ -17,7 +17,8 @@ from typing import Final, TypeAlias
 _COMMAND: Final = "::"
 _OLD_COMMAND: Final = re.compile(r"##(?=[a-z]{0,20}\[)", re.IGNORECASE)
 _KEPT: Final = frozenset("\t")
-_KEPT_IN_COLOUR: Final = frozenset("\t\x1b")
+_KEPT_IN_LINES: Final = frozenset("\t\xa0")  # kubectl explain prints no-break spaces
+_KEPT_IN_COLOUR: Final = frozenset("\t\x1b\xa0")
 
 # Takes a text and the name of a style: `expected`, `actual`, `path`, `reason`, `title`.
 Paint: TypeAlias = Callable[[str, str], str]
@@ -39,8 +40,8 @@ def escape(text: str) -> str:
 
 
 def escape_lines(text: str, *, is_coloured: bool = False) -> str:
-    """Return a text of several lines with the escapes of `escape` in each; a *coloured* text keeps its colours."""
-    kept = _KEPT_IN_COLOUR if is_coloured else _KEPT
+    """Return a text of several lines with the escapes of `escape` in each, but for no-break spaces; a *coloured* text keeps its colours."""
+    kept = _KEPT_IN_COLOUR if is_coloured else _KEPT_IN_LINES
     return "\n".join(_escape(line, kept) for line in text.split("\n"))
 
 

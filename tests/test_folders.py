@@ -273,3 +273,12 @@ def test_a_pipe_among_manifests_is_an_error_that_names_it(tmp_path: Path, read: 
 
     with pytest.raises(ManifestError, match=r"p\.yaml: cannot be read: it is no regular file"):
         read(tmp_path)
+
+
+def test_a_tree_reads_no_link_out_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "outside.yaml").touch()
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project/link.yaml").symlink_to("../outside.yaml")
+
+    with pytest.raises(ManifestError, match="it leads out of the project"):
+        FolderTree(tmp_path / "project").read(["link.yaml"])

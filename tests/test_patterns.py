@@ -50,6 +50,7 @@ def _format_patterns() -> list[str]:
 # Values of the names in expressions that are built at run time. Texts of users are escaped there.
 _BUILT: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
     "cases/strays.py": [{"path": "spec.a"}],
+    "cases/formcheck.py": [{"pattern": item} for item in _schema_patterns(_SCHEMA)],
     "cases/diagnosis.py": [{"flaw": SimpleNamespace(demand={"pattern": item})} for item in _schema_patterns(_SCHEMA)],
     "checks/samplefiles.py": [{"kinds": "Widget|Gadget"}],
     "engine/formats/stringformats.py": [{"pattern": pattern} for pattern in _format_patterns()],
@@ -62,6 +63,10 @@ _BY_HAND: Final = {
     ("casefiles/yamlspans.py", "_PROPERTIES"): "begins at a node, and ends before its content",
     ("casefiles/yamlspans.py", "_KEEPING"): "begins at a node, and ends before its content",
     ("engine/yaml/yamlmarks.py", "_PROPERTIES"): "begins at a node, and ends before its content",
+    (
+        "discovery/headings.py",
+        "_SCHEMA",
+    ): "each line is read at most three times, and none a second time after a failure",
     ("engine/yaml/yamlstream.py", "_EMPTY_LINE"): "begins at a line, and ends with it",
     ("engine/golang/mime.py", "_PARAMETER"): "begins at the end of the last match; the first failure ends the search",
     ("engine/formats/emails.py", "_DOT_ATOM"): "the parser returns at most once from an address to its start",

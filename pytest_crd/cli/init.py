@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pytest_crd import wording
 from pytest_crd.checks import allowedchecks
@@ -20,11 +20,10 @@ from pytest_crd.cli.initproposals import Decisions, NothingWrittenError, Propose
 from pytest_crd.cli.repository import SAMPLES, Repository
 from pytest_crd.discovery import samplepaths
 from pytest_crd.engine import InputError
+from pytest_crd.plugin import testrun
+from pytest_crd.plugin.testrun import FailedCheck, SessionEnd
 from pytest_crd.progress import Tell, ignore_step, silent
 from pytest_crd.wording import counted
-
-if TYPE_CHECKING:
-    from pytest_crd.plugin.testrun import FailedCheck, SessionEnd
 
 _MOST_SHOWN: Final = 3
 _AGREED: Final = ("y", "yes")
@@ -91,8 +90,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _try_out(survey: Repository, *, has_more_samples: bool) -> SessionEnd:
     """Run `pytest-crd test` in the repository as it is, which prints each failure, and return its end."""
-    from pytest_crd.plugin import testrun  # noqa: PLC0415 - a command without pytest does not load it
-
     _say("\npytest-crd test, before anything is written:\n", flush=True)
     samples = ["-o", f"{SAMPLES}={samplepaths.AUTO}"] if has_more_samples else []
     with contextlib.chdir(survey.folder):

@@ -21,7 +21,7 @@ from pytest_crd.casefiles import privatefile
 
 _LINE: Final = "# pytest-crd: process {pid}, started {start}, on {host}; the rest has SHA-256 {digest}\n"
 _SIGNED: Final = re.compile(
-    r"# pytest-crd: process ([0-9]+), started ([^\n]+), on ([^\n]*); the rest has SHA-256 ([0-9a-f]{64})\n"
+    r"# pytest-crd: process ([0-9]+), started ([^\n,]++), on ([^\n;]*+); the rest has SHA-256 ([0-9a-f]{64})\n"
 )
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _MOST_BYTES: Final = 1 << 16

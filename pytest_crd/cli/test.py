@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pytest_crd.cli.exits import Exit
+from pytest_crd.plugin import testrun
 from pytest_crd.report.outputs import testformats
 
 
@@ -35,8 +36,6 @@ _OF_PYTEST: Final[Sequence[tuple[str, str, Mapping[str, Any]]]] = (
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments: paths, and every setting of the plugin."""
-    from pytest_crd.plugin import testrun  # noqa: PLC0415 - only this command needs pytest
-
     parser.usage = "%(prog)s [-h] [SETTING ...] [PATH ...] [-- OPTION-OF-PYTEST ...]"
     parser.add_argument(
         "paths",
@@ -70,8 +69,6 @@ class _HelpSettings(argparse.Action):
     """Action that prints the help of all settings."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from pytest_crd.plugin import testrun  # noqa: PLC0415 - only this command needs pytest
-
         settings = argparse.ArgumentParser(prog=parser.prog, usage=parser.usage, add_help=False)
         testrun.declare(settings)
         settings.print_help()
@@ -80,8 +77,6 @@ class _HelpSettings(argparse.Action):
 
 def run(options: argparse.Namespace) -> int:
     """Run pytest for CRDs alone; return a code of `exits.Exit`."""
-    from pytest_crd.plugin import testrun  # noqa: PLC0415 - only this command needs pytest
-
     for path in options.paths:
         if path.partition("::")[0].endswith(".py"):
             print(f"{path}: no Python is run here; `pytest {path}` runs it", file=sys.stderr)

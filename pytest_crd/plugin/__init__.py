@@ -32,8 +32,7 @@ class InstalledFinder:
         return PathFinder.find_spec(fullname, path, target) if is_own else None
 
 
-if InstalledFinder not in sys.meta_path:
-    sys.meta_path.insert(0, InstalledFinder)
+sys.meta_path.insert(0, InstalledFinder)
 
 from pytest_crd.plugin import hookspecs, options  # noqa: E402 - after the finder
 

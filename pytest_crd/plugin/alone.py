@@ -42,8 +42,6 @@ def load(config: pytest.Config, arguments: list[str]) -> None:
     Raises:
         UsageError: The ini file cannot be read.
     """
-    if not options.is_alone(config):
-        return
     _refuse_linked_cache(config)
     if config.inipath is None:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -69,7 +70,7 @@ class FactUses:
             self.note_problem(problem)
             listeners.observe_problem(problem)
 
-        return PolicyListeners(listeners.annotate, listeners.observe, observe_problem, observe_match)
+        return dataclasses.replace(listeners, observe_problem=observe_problem, observe_match=observe_match)
 
 
 def find_unused(

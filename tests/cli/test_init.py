@@ -476,11 +476,16 @@ def test_the_share_of_the_schema_that_is_held_is_printed(init: Init) -> None:
     assert out.endswith("\nnext: pytest-crd test runs it all; pytest runs it with the project's Python tests\n")
 
 
-def test_progress_is_shown_on_a_terminal(init: Init, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("pause", "is_shown"), [(0, True), (1000, False)])
+def test_progress_is_shown_on_a_terminal(
+    pause: float, init: Init, monkeypatch: pytest.MonkeyPatch, *, is_shown: bool
+) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setattr("pytest_crd.cli.init._PAUSE", 0)
+    monkeypatch.setattr("pytest_crd.cli.init._PAUSE", pause)
 
-    assert re.search(r"\r\x1b\[Ktrying fields of Garden v1: \d+ of \d+", init("--yes")[1])
+    out = init("--yes")[1]
+
+    assert bool(re.search(r"\r\x1b\[Ktrying fields of Garden v1: \d+ of \d+", out)) is is_shown
 
 
 def test_settings_with_which_nothing_is_judged_end_the_command(repository: Folder, init: Init) -> None:

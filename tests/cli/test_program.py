@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import metadata
@@ -87,3 +88,11 @@ def test_the_help_of_test_is_short_and_names_the_list_of_settings(capsys: pytest
     assert {"--baseline", "--kubernetes-version"} <= {*short.split()} | {word.rstrip(",") for word in short.split()}
     assert "--crd-lint NAME" in long
     assert "--crd-lint" not in short
+
+
+def test_lines_that_a_command_writes_at_once_are_escaped() -> None:
+    stream = io.StringIO()
+
+    program._EscapedStream(stream).writelines(["::error::a\n", "b\n"])
+
+    assert stream.getvalue() == "\\u003a:error::a\nb\n"

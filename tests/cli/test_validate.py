@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from pytest_crd import __main__ as program
+from pytest_crd import folders
 from pytest_crd.live import client
 from pytest_crd.live.run import Target
 from pytest_crd.live.transport import NoAnswerError, Reply
@@ -368,7 +369,7 @@ def test_templates_are_distinguished_from_broken_files(folder: Path, validate: V
 def test_a_file_that_the_system_keeps_back_is_a_mistake(
     folder: Path, validate: Validate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = Path.read_bytes
+    read = folders.read_file
 
     def refuse(path: Path) -> bytes:
         if path.name == "kept.yaml":
@@ -376,7 +377,7 @@ def test_a_file_that_the_system_keeps_back_is_a_mistake(
         return read(path)
 
     (folder / "kept.yaml").write_text(TAB)
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(folders, "read_file", refuse)
 
     code, _, err = validate("kept.yaml", "tab.yaml", "--crd", "crds/tabs.yaml")
 

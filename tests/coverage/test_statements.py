@@ -70,7 +70,8 @@ def find_points(declared: str, *, section: str = "create", version: CrdVersion =
 def _run(declared: str, version: CrdVersion, section: str = "create") -> tuple[Collector, CaseResult]:
     """Run a case; return the collector and the result."""
     case = {"name": "a", **yaml.safe_load(f"{{{declared}}}")}
-    text = yaml.safe_dump({"crd": "pots.example.com", section: [case]}, sort_keys=False)
+    head = {"crd": "pots.example.com", "unknownFields": "allow"}  # the cases need not list them
+    text = yaml.safe_dump({**head, section: [case]}, sort_keys=False)
     [file] = loader.load(text.encode(), source="cases")
     collector = Collector()
     subject = CaseSubject(version.observed_by(collector.observer))

@@ -174,15 +174,18 @@ def test_a_repository_with_long_ids_is_checked_out(repository: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_block_and_removes_the_checkout(repository: Path, number: signal.Signals) -> None:
     commit(repository)
+    before = signal.signal(number, signal.SIG_DFL)
+    try:
+        with (
+            pytest.raises(KeyboardInterrupt, match=number.name),
+            checkouts.check_out(repository, _head(repository), "x") as checkout,
+        ):
+            signal.raise_signal(number)
 
-    with (
-        pytest.raises(KeyboardInterrupt, match=number.name),
-        checkouts.check_out(repository, _head(repository), "x") as checkout,
-    ):
-        signal.raise_signal(number)
-
-    assert not checkout.root.parent.exists()
-    assert signal.getsignal(number) is signal.SIG_DFL
+        assert not checkout.root.parent.exists()
+        assert signal.getsignal(number) is signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
 
 
 def test_no_repository_around_the_checkout_is_changed(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:

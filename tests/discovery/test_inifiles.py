@@ -57,3 +57,12 @@ def test_the_ini_file_is_pytests(files: dict[str, str], found: str | None, tmp_p
         (tmp_path / name).write_text(text)
 
     assert inifiles.find_file(tmp_path) == (None if found is None else tmp_path / found)
+
+
+def test_a_path_that_leads_out_of_the_project_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    ini = tmp_path / "project/pytest.ini"
+    ini.write_text("[pytest]\na = crds !../b\n", encoding="utf-8")
+
+    with pytest.raises(inifiles.IniFileError, match=r"pytest\.ini: a: !\.\./b: it leads out of the project; "):
+        inifiles.paths(ini, "a")

@@ -453,9 +453,9 @@ def test_a_kustomization_above_the_project_does_not_count(tmp_path: Path) -> Non
 
 
 def test_a_kustomization_that_the_user_names_outside_lists_folders_anywhere(
-    repository: Kustomized, tmp_path: Path
+    repository: Kustomized, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    outside = Kustomized(tmp_path.parent / "outside")
+    outside = Kustomized(tmp_path_factory.mktemp("outside"))
     outside.write("crd/garden.yaml", CRD.replace("KIND", "garden"))
     outside.write("base/kustomization.yaml", "{}")
     outside.kustomization("commonLabels: {a: b}", "crd/kustomization.yaml", resources="[garden.yaml, ../base]")

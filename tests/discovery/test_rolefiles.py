@@ -73,3 +73,16 @@ def test_places_without_roles_are_mistakes(tmp_path: Path) -> None:
     old = (ROLE % "one").replace("/v1", "/v1beta1")
     _write(tmp_path, e=old)
     assert _problem(tmp_path, "e.yaml") == f"e.yaml:1: {GROUP}/v1beta1 is not served: write {GROUP}/v1"
+
+
+def test_a_kustomization_of_roles_obeys_the_law_of_kustomize(tmp_path: Path) -> None:
+    _write(tmp_path, rbac__a=ROLE % "one", other__b=ROLE % "two")
+    (tmp_path / "rbac/kustomization.yaml").write_text("resources: [a.yaml, 1, ../other/b.yaml]\n", encoding="utf-8")
+    assert "rbac/kustomization.yaml:1: ../other/b.yaml: kustomize refuses a file outside of its folder" in _problem(
+        tmp_path, "rbac"
+    )
+    (tmp_path / "rbac/kustomization.yaml").rename(tmp_path / "other/kustomization.yaml")
+    (tmp_path / "rbac/kustomization.yaml").symlink_to("../other/kustomization.yaml")
+    assert "rbac/kustomization.yaml: kustomize follows no link out of the folder; copy the file" in _problem(
+        tmp_path, "rbac"
+    )

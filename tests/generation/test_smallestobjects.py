@@ -117,3 +117,18 @@ def test_cases_of_chosen_paths_are_named_by_the_place_around_them() -> None:
 def test_a_large_object_that_is_stored_as_sent_is_written_once(text: str) -> None:
     assert "  input: &the-fullest-object-is-accepted\n" in text
     assert "  expected: *the-fullest-object-is-accepted\n" in text
+
+
+def test_objects_that_are_too_long_together_are_in_several_cases() -> None:
+    many = {f"object{number:02}": {"type": "object", "properties": {"text": TEXT}} for number in range(80)}
+    default = {f"key{number:02}": "a text that takes its room" for number in range(40)}
+    long = {
+        "type": "object",
+        "properties": {"texts": {"type": "object", "additionalProperties": TEXT, "default": default}},
+    }
+    spec = {"type": "object", "properties": {**many, "long": long}}
+    version = versions.create_version(spec, required=False)
+
+    names = [case.name for case in reach.parse_cases(generate([version]).text)]
+
+    assert len([name for name in names if "optional fields may be left out" in name]) > 1

@@ -21,6 +21,7 @@ OF_READING = {
         "boundary",
         "folders",
         "plugin",
+        "processes",
         "progress",
         "report",
         "suggestions",

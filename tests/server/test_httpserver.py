@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import json
@@ -11,7 +12,8 @@ import threading
 import time
 import tracemalloc
 from collections.abc import Iterator
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
@@ -617,3 +619,32 @@ def test_a_watch_ends_when_the_clock_passes_its_timeout(server: HTTPServer, clie
         assert json.loads(response.readline())["type"] == "ADDED"
         clock.advance(1)
         assert response.read() == b""
+
+
+def test_a_refused_connection_stays_refused() -> None:
+    written: list[bytes] = []
+    transport = cast(
+        "asyncio.Transport", SimpleNamespace(write=written.append, close=lambda: None, set_protocol=written.append)
+    )
+    inner = cast("asyncio.Protocol", SimpleNamespace(connection_made=lambda _: None, data_received=written.append))
+    connection = newconnections.NewConnection(inner)
+    connection._transport = transport
+
+    for _ in range(2):
+        connection.data_received(b"x" * (newconnections.MOST_BYTES + 1))
+    connection.admit()
+
+    (answer,) = written
+    assert answer.startswith(b"HTTP/1.1 431 ")
+
+
+def test_an_error_of_a_connection_of_pytest_crd_is_reported(client: _Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> None:
+        raise ConnectionResetError("of a webhook")
+
+    monkeypatch.setattr(HTTPServer, "_answer", fail)
+
+    code, status = client.request_json("GET", servers.JOBS)
+
+    assert (code, status["reason"]) == (500, "InternalError")
+    assert "of a webhook" in status["message"]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from support import covered
 
+from pytest_crd.cases.caseresult import CaseResult, Context
 from pytest_crd.engine import CrdVersion
 
 
@@ -28,6 +29,7 @@ def version() -> CrdVersion:
         (lambda version: version.prune({"spec": {"b": 1}}), ".paths"),
         (lambda version: version.default({"spec": {}}), ".paths"),
         (lambda version: version.crd.conditions[0], ".status"),
+        (lambda _: CaseResult(Context("a", "v1", "1.37", "")), ".holds"),
     ],
 )
 def test_an_answer_has_no_truth_and_names_the_attribute_to_ask(

@@ -181,7 +181,7 @@ def test_a_wrong_file_shows_all_its_mistakes(gardener: Project) -> None:
     [
         "create:\n- {name: a, input: {spec: {}}, accepted: true, xfail: known}",
         "update:\n- {name: a, input: {spec: {}}, old: {spec: {}}, accepted: true}",
-        "updateStatus:\n- {name: a, input: {spec: {}}, old: {spec: {}}, error: x}",
+        "updateStatus:\n- {name: a, input: {spec: {}}, old: {spec: {}}, error: no rows}",
     ],
 )
 def test_a_rule_with_an_unsupported_construct_is_an_error(project: Project, case: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from support import policies, servers
 
 from pytest_crd.engine import profile
-from pytest_crd.server.authorization import rules, storedroles
+from pytest_crd.server.authorization import aggregation, rules, storedroles
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer, aggregate
 from pytest_crd.server.authorization.policy import PolicyRule
 from pytest_crd.server.authorization.rules import Permission
@@ -226,3 +226,11 @@ def test_the_authorizer_takes_any_source_of_roles() -> None:
     authorizer = RoleAuthorizer(servers.api().catalog.roles, profile.named("1.37"))
     result = authorizer.find_rules(policies.JANE, "default")
     assert (len(result.rules), result.problem) == (4, "")
+
+
+def test_an_aggregated_role_that_selects_none_loses_its_rules() -> None:
+    selector = {"clusterRoleSelectors": [{"matchLabels": {"a": "b"}}]}
+
+    (changed,) = aggregation.aggregate([policies.role("all", policies.rule("get", "pods"), aggregationRule=selector)])
+
+    assert not changed["rules"]

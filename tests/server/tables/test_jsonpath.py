@@ -20,6 +20,12 @@ VALUE: dict[str, Any] = {
 }
 
 
+@pytest.mark.parametrize("operator", ["==", ">="])
+def test_a_comparison_needs_a_second_operand(operator: str) -> None:
+    with pytest.raises(JSONPathError, match="unrecognized character in action: '='"):
+        jsonpath.find_values(VALUE, f".spec.list[?(@.n{operator})]")
+
+
 @pytest.mark.parametrize(
     ("path", "result"),
     [

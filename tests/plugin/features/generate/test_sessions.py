@@ -116,6 +116,19 @@ def test_a_generated_file_goes_to_the_folder_of_tests(
     assert [str(path.relative_to(gardens.path)) for path in gardens.path.rglob("test_*")] == [expected]
 
 
+def test_a_folder_of_tests_outside_of_the_project_gets_no_file(
+    gardens: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    gardens.ini(f"testpaths = {outside}")
+
+    result = gardens.run(*GENERATE)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --crd-generate: * leads out of the project; name another folder in testpaths"])
+    assert [*outside.iterdir()] == []
+
+
 def test_a_generated_file_goes_to_an_absolute_testpath(gardens: Project) -> None:
     (gardens.path / "e2e").mkdir()
     gardens.ini(f"testpaths = {gardens.path / 'e2e'}")
