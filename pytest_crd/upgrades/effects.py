@@ -144,15 +144,20 @@ def _find_hidden_effects(witness: Witness, old: Subject, new: Subject) -> Iterat
     """
     Yield the effects that a refusal hides: on the stored object when it is read, and on the defaults of a new one.
 
-    A refusal that a changed default itself causes hides nothing else.
+    If a changed default itself causes the refusal, no new object has the default.
     """
     stored = witness.before.stored
-    dropped = []
+    told = []
     for steps, was, is_now in differences(stored, new.read(stored), ()):
-        if is_now is not ABSENT or (was is not None and "metadata" in steps and objectplaces.is_blank(was)):
-            continue  # Go leaves out empty fields of metadata.
         place = place_of(steps, old, new)
-        dropped.append(place)
+        if is_now is not ABSENT:
+            if not _is_new(place, was, is_now, old):
+                told.append(place)
+                yield Effect(Kind.CHANGED, place, _change_words(was, is_now), STORED_OTHERWISE)
+            continue
+        if was is not None and "metadata" in steps and objectplaces.is_blank(was):
+            continue  # Go leaves out empty fields of metadata.
+        told.append(place)
         if was is None and new.version.schema_map.at(place) is not None:
             yield Effect(Kind.CHANGED, place, _change_words(was, is_now), STORED_OTHERWISE)
         else:
@@ -164,7 +169,8 @@ def _find_hidden_effects(witness: Witness, old: Subject, new: Subject) -> Iterat
     refused = [effect.place for effect in refusals(witness.after, old, new, Kind.REFUSED)]
     for steps, was, is_now in differences(before, after, ()):
         place = place_of(steps, old, new)
-        if place not in (*dropped, *refused) and not _is_new(place, was, is_now, old):
+        is_blank = "metadata" in steps and was is ABSENT and objectplaces.is_blank(is_now)
+        if place not in (*told, *refused) and not is_blank and not _is_new(place, was, is_now, old):
             yield Effect(Kind.CHANGED, place, _change_words(was, is_now), STORED_OTHERWISE)
 
 

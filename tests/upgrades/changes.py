@@ -222,7 +222,7 @@ CHANGES = (
         "a default that breaks oneOf",
         {**obj(a=TEXT, b=TEXT), "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
         {**obj(a=TEXT, b={**TEXT, "default": "d"}), "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
-        ("refused spec.x", "widened spec.x"),
+        ("refused spec.x", "changed spec.x.b", "widened spec.x"),
     ),
     SchemaChange(
         "a default that is one field too many",

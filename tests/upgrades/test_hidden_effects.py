@@ -273,3 +273,23 @@ def test_items_of_a_default_are_mended_with_a_list(value: JSON) -> None:
     mended = next(Mender(Subject(crd(narrow).version("v1"))).find_variants({"spec": {"x": value}}))
 
     assert mended == {"spec": {"x": {"l": []}}}
+
+
+def test_a_default_that_makes_an_unchanged_rule_refuse_creates_also_changes_stored_objects() -> None:
+    rule = "!(has(self.low) && has(self.high))"
+    old, new = (ruled(obj(("low",), low=NUMBER, high=high), rule) for high in (NUMBER, with_default(7)))
+
+    assert breaking(old, new) == {"refused spec.x", "changed spec.x.high"}
+    changed = find(crd(old), crd(new), "changed spec.x.high")
+    assert changed.witness is not None
+    assert not changed.witness.after.accepted
+    assert changed.witness.note == "an object that is stored changes with its next write"
+
+
+def test_empty_metadata_that_a_refused_object_would_get_is_no_effect() -> None:
+    old = {**PRESERVED, **obj(apiVersion=TEXT, kind=TEXT, metadata=PRESERVED)}
+
+    changed = find(crd(old), crd({**PRESERVED, "x-kubernetes-embedded-resource": True}), "changed spec.x.metadata")
+
+    assert changed.witness is not None
+    assert changed.witness.after.accepted

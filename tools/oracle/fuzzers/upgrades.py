@@ -180,7 +180,7 @@ def breaking_changes(
     for number in range(count):
         resource = objectgen.resource(chance, schema, **head, name=f"a{number}")
         if "spec" in resource and chance.random() < _MOST_DRAWN:
-            resource |= {name: _draw(chance, node) for name, node in schema["properties"].items()}
+            resource |= {name: _draw(chance, node) for name, node in schema.get("properties", {}).items()}
         for stored in (None, resource):
             change = effects.find_change(resource, before, after, stored=stored)
             if any(Finding(effect.kind, "", "").is_breaking for effect in change.effects):
@@ -234,39 +234,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def compare(
+    pair: tuple[CustomResourceDefinition, CustomResourceDefinition, dict[str, Any]],
+    chance: Random,
+    options: argparse.Namespace,
+    counts: Counter[str],
+) -> None:
+    """Compare one pair, print each difference, and add it to *counts*."""
+    old, new, schema = pair
+    start = time.perf_counter()
+    try:
+        judged = upgrade.judge(old, new, Specimens())
+    except UnsupportedExpressionError:
+        return
+    counts["pairs"] += 1
+    counts["slow"] += time.perf_counter() - start > _SLOW_SECONDS
+    kinds = {finding.kind for finding in judged.findings}
+    counts["breaking"] += any(finding.is_breaking for finding in judged.findings)
+    for finding in invented_findings(judged, old, new):
+        counts["invented"] += 1
+        print(f"invented: {finding.kind} {finding.path}: {finding.words}\n  {old.declared}\n  {new.declared}")
+    breaking = list(breaking_changes(chance, old, new, schema, options.objects))
+    counts["breaking for random objects"] += bool(breaking)
+    # Updates get warnings about unchanged values, which no upgrade reports.
+    named = {*kinds, Kind.WARNED} if options.companions else kinds
+    missed = [change for change in breaking if not {effect.kind for effect in change.effects} <= named]
+    if options.companions and (unnamed := list(unnamed_rules(judged, breaking))):
+        counts["undecided rule" if judged.undecided else "unnamed rule"] += 1
+        if not judged.undecided:
+            print(f"unnamed: {min(unnamed, key=len)}\n  {old.declared}\n  {new.declared}")
+    if missed and judged.unshown:
+        counts["undecided"] += 1
+    elif missed:
+        counts["missed"] += 1
+        first = min(missed, key=lambda change: len(str(change.witness.resource)))
+        effects_ = [f"{effect.kind} {effect.place}: {effect.words}" for effect in first.effects]
+        print(f"missed: {effects_}\n  {dict(first.witness.resource)}\n  {old.declared}\n  {new.declared}")
+
+
 def main(options: argparse.Namespace) -> int:
-    """Compare all pairs; return 1 if an effect was missed or invented."""
+    """Compare all pairs, or as many as are done at an interrupt; return 1 if an effect was missed or invented."""
     chance = random.Random(options.seed)  # noqa: S311 - nothing secret
     counts: Counter[str] = Counter()
     make = companion_pairs if options.companions else pairs
-    for _, (old, new, schema) in zip(range(options.pairs), make(chance, options.changes), strict=False):
-        start = time.perf_counter()
-        try:
-            judged = upgrade.judge(old, new, Specimens())
-        except UnsupportedExpressionError:
-            continue
-        counts["pairs"] += 1
-        counts["slow"] += time.perf_counter() - start > _SLOW_SECONDS
-        kinds = {finding.kind for finding in judged.findings}
-        counts["breaking"] += any(finding.is_breaking for finding in judged.findings)
-        for finding in invented_findings(judged, old, new):
-            counts["invented"] += 1
-            print(f"invented: {finding.kind} {finding.path}: {finding.words}\n  {old.declared}\n  {new.declared}")
-        breaking = list(breaking_changes(chance, old, new, schema, options.objects))
-        counts["breaking for random objects"] += bool(breaking)
-        # Updates get warnings about unchanged values, which no upgrade reports.
-        named = {*kinds, Kind.WARNED} if options.companions else kinds
-        missed = [change for change in breaking if not {effect.kind for effect in change.effects} <= named]
-        if options.companions and (unnamed := list(unnamed_rules(judged, breaking))):
-            counts["undecided rule" if judged.undecided else "unnamed rule"] += 1
-            if not judged.undecided:
-                print(f"unnamed: {min(unnamed, key=len)}\n  {old.declared}\n  {new.declared}")
-        if missed and judged.unshown:
-            counts["undecided"] += 1
-        elif missed:
-            counts["missed"] += 1
-            first = min(missed, key=lambda change: len(str(change.witness.resource)))
-            effects_ = [f"{effect.kind} {effect.place}: {effect.words}" for effect in first.effects]
-            print(f"missed: {effects_}\n  {dict(first.witness.resource)}\n  {old.declared}\n  {new.declared}")
+    try:
+        for _, pair in zip(range(options.pairs), make(chance, options.changes), strict=False):
+            compare(pair, chance, options, counts)
+    except KeyboardInterrupt:
+        print(f"interrupted before {options.pairs} pairs")
     print(f"seed {options.seed}: {dict(counts)}")
     return int(bool(counts["missed"] or counts["invented"] or counts["unnamed rule"]))
