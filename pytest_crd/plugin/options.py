@@ -172,7 +172,8 @@ OPTIONS: Final[
         ("--crd-baseline-allow", "crd_baseline_allow", "linelist", "ENTRY", "several", "crd_baseline_allow"),
         (
             "Allowed effects of upgrades, one per line: `NAME PATH KIND`, as printed by a failure. `*` means any name, "
-            "path or kind, and `PATH.**` all paths below. A line for a rollback begins with `rollback`."
+            "path or kind, and `PATH.**` all paths below. `NAME PATH KIND: CAUSE` allows one of several effects with this path and kind. "
+            "A line for a rollback begins with `rollback`."
         ),
     ),
     (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd.synthesis import objectwords
@@ -13,6 +13,7 @@ from pytest_crd.wording import Paint, counted, plain
 
 _SHOWN_PARTS: Final = 3
 _MOST_RELEASES: Final = 5
+_AMBIGUOUS: Final = "this line of crd_baseline_allow is for one finding, but several have its path and kind; write those that are intended"
 _HINT = "if this is intended, allow it in the ini file, one line each"
 
 
@@ -51,6 +52,15 @@ def describe_outdated(outdated: Sequence[Allowance], *, paint: Paint = plain) ->
     """Yield the lines about allowances without an effect."""
     yield "allowed, but no longer found; take it out of crd_baseline_allow:"
     yield from (paint(f"  {allowance}", "actual") for allowance in outdated)
+
+
+def describe_ambiguous(ambiguous: Mapping[Allowance, Sequence[Allowance]], *, paint: Paint = plain) -> Iterator[str]:
+    """Yield the lines about allowances that would permit several findings, with an allowance for each finding."""
+    for allowance, replacements in ambiguous.items():
+        yield ""
+        yield f"{_AMBIGUOUS}:"
+        yield paint(f"- {allowance}", "actual")
+        yield from (paint(f"+ {replacement}", "expected") for replacement in replacements)
 
 
 def _put_together(findings: Sequence[Finding], suggested: Sequence[Allowance]) -> str:
@@ -108,11 +118,13 @@ def _of_applies(witness: Witness) -> Iterator[str]:
         yield f"  {when}: {objectwords.shorten(rest) if answer.accepted else ' '.join(answer.message.split())}"
 
 
-def summary(findings: Sequence[Finding], outdated: Sequence[Allowance]) -> str:
+def summary(findings: Sequence[Finding], outdated: Sequence[Allowance], ambiguous: Collection[Allowance] = ()) -> str:
     """Return the report on one line."""
     counts = [f"{count} {kind.value}" for kind in Kind if (count := sum(finding.kind is kind for finding in findings))]
     if outdated:
         counts.append(f"{len(outdated)} allowed in vain")
+    if ambiguous:
+        counts.append(f"{len(ambiguous)} ambiguous in crd_baseline_allow")
     first = f": {findings[0].path}: {findings[0].words}" if findings else ""
     return f"{', '.join(counts)}{first}"
 

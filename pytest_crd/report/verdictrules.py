@@ -22,6 +22,7 @@ PYTHON_MISTAKE: Final = "collection/python"
 SESSION: Final = "session/error"
 LIVE: Final = "live/answer"
 ALLOWED: Final = "upgrade/allowed"
+AMBIGUOUS: Final = "upgrade/ambiguous"
 UNJUDGED: Final = "upgrade/unjudged"
 UPGRADE: Final = "upgrade/upgrade"
 ROLLBACK: Final = "upgrade/rollback"
@@ -275,6 +276,13 @@ _OTHERS: Final = (
         "An allowed change does not happen",
         "An unused entry may hide a later change.",
         "Remove it from `crd_baseline_allow`.",
+        f"{_UPGRADES}#allow-a-change",
+    ),
+    RuleHelp(
+        AMBIGUOUS,
+        "An allowance matches several findings",
+        "An entry without a cause allows one finding. It may hide another one of the same path and kind.",
+        "Write the causes of the intended findings, as the failure prints them; `KIND: *` allows all.",
         f"{_UPGRADES}#allow-a-change",
     ),
     RuleHelp(

@@ -1,9 +1,13 @@
-"""Allowances: breaking changes that a project permits an upgrade or a rollback, by CRD, path and kind."""
+"""
+Allowances: breaking changes that a project permits an upgrade or a rollback, by CRD, path and kind.
+
+If several findings share these, each has an allowance of its own, which also names the cause: an allowance without one allows one finding.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -14,10 +18,16 @@ _BELOW: Final = "**"
 _EACH: Final = "[*]"
 _STEP: Final = re.compile(r"\[[^\[\]]*\]|[^.\[\]]+")
 ROLLBACK: Final = "rollback"
-_FORM: Final = "NAME PATH KIND or rollback NAME PATH KIND, where KIND is one of refused, data loss, changed, or left out for all of them"
+_FORM: Final = (
+    "NAME PATH KIND or rollback NAME PATH KIND, where KIND is one of refused, data loss, changed, or left out for all of them; "
+    "if several findings share path and kind, KIND: CAUSE allows one, and KIND: * all"
+)
 _STARS: Final = "`*` stands for a whole step of a path, as in spec.*.name, and `**` for all below, as in spec.**"
 # The number of lines that a failure suggests before lines of one place are merged.
 _MOST_LINES: Final = 5
+# The end of the beginning of a cause, and the longest cause that is written in full.
+_MORE: Final = "…"
+_LONGEST: Final = 80
 
 # A path and a kind of finding.
 _Entry: TypeAlias = tuple[str, str]
@@ -33,17 +43,24 @@ class Allowance:
         path: The path of a finding; `*` matches one step, `**` any number of steps, but at least one at the end. `**` alone matches all paths.
         kind: The kind of finding; `*` or empty matches each.
         is_rollback: Whether the allowance is for rollbacks and not for upgrades.
+        cause: The cause of a finding, or its beginning with `…`; `*` or empty matches each.
     """
 
     crd: str
     path: str
     kind: str = ""
     is_rollback: bool = False
+    cause: str = ""
 
     @property
     def is_pattern(self) -> bool:
         """Whether the path has wildcards."""
         return any(step in (ANY, _BELOW) for step in _steps(self.path))
+
+    @property
+    def is_for_one(self) -> bool:
+        """Whether the allowance permits one finding of a CRD, because it has no pattern and names no cause."""
+        return not (self.is_pattern or self.kind in ("", ANY) or self.cause)
 
     @property
     def is_general(self) -> bool:
@@ -55,6 +72,7 @@ class Allowance:
         return (
             self.crd in (ANY, crd)
             and self.kind in ("", ANY, finding.kind.value)
+            and self._covers_cause(finding.cause)
             and finding.is_breaking
             and finding.is_allowable
             and (
@@ -63,9 +81,15 @@ class Allowance:
             )
         )
 
+    def _covers_cause(self, cause: str) -> bool:
+        if self.cause.endswith(_MORE):
+            return cause.startswith(self.cause.removesuffix(_MORE))
+        return self.cause in ("", ANY, cause)
+
     def __str__(self) -> str:
         """Return the line of the settings that declares the allowance."""
-        return " ".join(filter(None, (ROLLBACK if self.is_rollback else "", self.crd, self.path, self.kind)))
+        kind = f"{self.kind}: {self.cause}" if self.cause else self.kind
+        return " ".join(filter(None, (ROLLBACK if self.is_rollback else "", self.crd, self.path, kind)))
 
 
 def parse(line: str) -> Allowance:
@@ -78,22 +102,60 @@ def parse(line: str) -> Allowance:
     words = line.split()
     is_rollback = words[:1] == [ROLLBACK]
     words = words[is_rollback:]
-    kind = " ".join(words[2:])
-    if len(words) < 2 or kind not in {"", ANY, *(breaking.value for breaking in BREAKING)}:
+    kind, colon, cause = " ".join(words[2:]).partition(":")
+    cause = cause.strip()
+    if (
+        len(words) < 2
+        or kind not in {"", ANY, *(breaking.value for breaking in BREAKING)}
+        or (colon and not (kind and cause))
+    ):
         raise ValueError(f"{line!r} is not {_FORM}")
     if any(ANY in step and step not in (ANY, _BELOW, _EACH) for step in _steps(words[1])):
         raise ValueError(f"{line!r}: {_STARS}")
-    return Allowance(words[0], words[1], kind, is_rollback)
+    return Allowance(words[0], words[1], kind, is_rollback, cause)
 
 
-def suggest(crd: str, findings: Iterable[Finding], *, is_rollback: bool = False) -> list[Allowance]:
+def suggest(
+    crd: str, findings: Iterable[Finding], *, is_rollback: bool = False, others: Iterable[Finding] = ()
+) -> list[Allowance]:
     """
     Return allowances that would permit all *findings* of a CRD.
 
-    If one place has more than a few, they are merged into a wildcard.
+    If one place has more than a few, they are merged into a wildcard. If several share path and kind, each has its cause.
+
+    Args:
+        crd: The name of the CRD.
+        findings: The findings.
+        is_rollback: Whether they are findings of a rollback.
+        others: Further findings of the CRD, which the allowances do not permit.
     """
-    entries = dict.fromkeys((finding.path, finding.kind.value) for finding in findings)
-    return [Allowance(crd, *entry, is_rollback) for entry in _merge_entries([*entries], 0)]
+    causes = _group_causes(findings)
+    shared = _group_causes((*findings, *others))
+    return [
+        Allowance(crd, *entry, is_rollback, cause)
+        for entry in _merge_entries([*causes], 0)
+        for cause in _name_causes(causes.get(entry, {}), shared.get(entry, {}))
+    ]
+
+
+def _group_causes(findings: Iterable[Finding]) -> dict[_Entry, dict[str, None]]:
+    """Return the distinct causes of each path and kind."""
+    causes: dict[_Entry, dict[str, None]] = {}
+    for finding in findings:
+        causes.setdefault((finding.path, finding.kind.value), {})[finding.cause] = None
+    return causes
+
+
+def _name_causes(causes: Iterable[str], shared: Iterable[str]) -> Iterator[str]:
+    """Yield each cause as an allowance names it, shortened if that tells it from the *shared* ones; empty if it is the only one."""
+    texts = [*shared]
+    if len(texts) < 2:
+        yield ""
+        return
+    for cause in causes:
+        begin = cause[:_LONGEST]
+        is_clear = sum(text.startswith(begin) for text in texts) == 1
+        yield f"{begin}{_MORE}" if len(cause) > _LONGEST and is_clear else cause
 
 
 def _merge_entries(entries: Sequence[_Entry], depth: int) -> list[_Entry]:

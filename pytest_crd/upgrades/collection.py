@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES
 from pytest_crd.upgrades import effects, storedobjects
 from pytest_crd.upgrades.effects import Change
@@ -72,6 +74,7 @@ class VersionCollection:
             tuple(dict.fromkeys(self._lines(effect, difference))),
             replace(change.witness, note=note),
             decision=effect.cause if effect.kind is Kind.REFUSED else "",
+            name=_name_cause(effect),
         )
         self._collection.add(finding, effect.cause)
 
@@ -85,6 +88,15 @@ class VersionCollection:
         causing = [candidate for candidate in nearest if _is_caused_by(effect, candidate)]
         for candidate in causing or nearest or ([] if difference is None else [difference]):
             yield candidate.lines(self.old.version.crd, self.new.version.crd)
+
+
+def _name_cause(effect: Effect) -> str:
+    """Return the text of the rule, or the keyword without the steps to the schema of the place."""
+    if effect.origin is not None:
+        return effect.cause
+    steps, around = effect.cause.split("/"), map(str, schemamap.steps_of(effect.place))
+    common = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(steps, around, strict=False)))
+    return "/".join(steps[common:])
 
 
 def _is_caused_by(effect: Effect, difference: Difference) -> bool:

@@ -120,6 +120,7 @@ class Finding:
         remedy: A setting other than an allowance that corrects the finding; empty for none.
         is_allowable: Whether an allowance may cover the finding.
         decision: The reason of a refusal without values, `FieldError.decision`; empty for another effect.
+        name: The cause in one line, which tells findings with the same kind and path apart; empty if only the words do.
     """
 
     kind: Kind
@@ -133,6 +134,12 @@ class Finding:
     remedy: str = ""
     is_allowable: bool = True
     decision: str = ""
+    name: str = ""
+
+    @property
+    def cause(self) -> str:
+        """The cause in one line with single blanks: the text of a rule, a keyword of the schema, or the words."""
+        return " ".join((self.name or self.words).split())
 
     @property
     def is_breaking(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -92,9 +93,10 @@ class Task:
 
     @property
     def breaking(self) -> tuple[Finding, ...]:
-        """The findings that fail the upgrade: breaking ones that are not allowed."""
+        """The findings that fail the upgrade: breaking ones that are not allowed, or only by an ambiguous allowance."""
+        clear = [item for item in self.allowed if not _is_ambiguous(item, self._covered(item))]
         breaking = (finding for finding in self.upgrade.findings if finding.is_breaking)
-        return tuple(item for item in breaking if not any(self._allows(allowance, item) for allowance in self.allowed))
+        return tuple(item for item in breaking if not any(self._allows(allowance, item) for allowance in clear))
 
     @property
     def refused(self) -> CustomResourceDefinition | None:
@@ -117,6 +119,29 @@ class Task:
             return []
         own = [item for item in self.allowed if (item.crd, item.is_rollback) == (self.old.name, self.is_rollback)]
         return [item for item in own if not is_needed(item, self.group)]
+
+    @property
+    def ambiguous(self) -> dict[Allowance, list[Finding]]:
+        """
+        The allowances without a cause that would permit several findings, with the findings.
+
+        The first task of a group also has those of which each finding is of another task.
+        """
+        tasks = self.group if self.group[:1] == [self] and self.knows_all else (self,)
+        covered = {
+            item: _collect(task.covered_if_known(item) for task in tasks) for item in self.allowed if item.is_for_one
+        }
+        return {item: findings for item, findings in covered.items() if _is_ambiguous(item, findings)}
+
+    def covered_if_known(self, allowance: Allowance) -> list[Finding]:
+        """Return the findings that an allowance covers; nothing if the effects are unknown, which the task reports itself."""
+        try:
+            return self._covered(allowance)
+        except InputError:
+            return []
+
+    def _covered(self, allowance: Allowance) -> list[Finding]:
+        return [finding for finding in self.upgrade.findings if self._allows(allowance, finding)]
 
     def needs(self, allowance: Allowance) -> bool:
         """
@@ -144,6 +169,16 @@ def is_needed(allowance: Allowance, tasks: Iterable[Task]) -> bool:
         except InputError:
             return True  # The task reports the error itself.
     return False
+
+
+def _collect(findings: Iterable[Iterable[Finding]]) -> list[Finding]:
+    """Return the findings, each cause once."""
+    return [*{finding.cause: finding for finding in itertools.chain.from_iterable(findings)}.values()]
+
+
+def _is_ambiguous(allowance: Allowance, findings: Iterable[Finding]) -> bool:
+    """Return True if an allowance for one finding covers several causes."""
+    return allowance.is_for_one and len({finding.cause for finding in findings}) > 1
 
 
 def _reduce_rollback(effects: Upgrade) -> Upgrade:

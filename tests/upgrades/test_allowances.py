@@ -27,7 +27,17 @@ def test_a_line_names_crd_path_and_kind() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["", NAME, f"{NAME} spec.x lost", f"{NAME} spec.x widened", f"{NAME} spec.x * *", "rollback", f"rollback {NAME}"],
+    [
+        "",
+        NAME,
+        f"{NAME} spec.x lost",
+        f"{NAME} spec.x widened",
+        f"{NAME} spec.x * *",
+        "rollback",
+        f"rollback {NAME}",
+        f"{NAME} spec.x refused:",
+        f"{NAME} spec.x : a",
+    ],
 )
 def test_malformed_lines_are_refused(line: str) -> None:
     with pytest.raises(
@@ -155,3 +165,67 @@ def test_suggested_lines_allow_all_findings() -> None:
 
     assert len(lines) == 3
     assert all(any(line.covers(NAME, finding) for line in lines) for finding in findings)
+
+
+def ruled(*rules: str, path: str = "spec.x") -> list[Finding]:
+    return [Finding(Kind.REFUSED, path, "", name=rule) for rule in rules]
+
+
+def test_findings_of_one_path_and_kind_are_suggested_with_their_causes() -> None:
+    long = "self.all(item, item.size() > 0) && " * 9
+    first, second, third = ruled("self.a > 0 ||\n  self.b > 0", f"{long}self.a", f"{long}self.b")
+
+    assert suggest_lines(first, LOSS) == ["spec.x refused", "spec.x data loss"]
+    assert suggest_lines(first, second) == [
+        "spec.x refused: self.a > 0 || self.b > 0",
+        f"spec.x refused: {long[:80]}…",
+    ]
+    assert suggest_lines(second, third) == [f"spec.x refused: {item.cause}" for item in (second, third)]
+
+
+def test_a_finding_is_suggested_with_its_cause_if_another_one_is_allowed() -> None:
+    first, second = ruled("self.a > 0", "self.b > 0")
+
+    (line,) = allowances.suggest(NAME, [first], others=[second])
+
+    assert str(line) == f"{NAME} spec.x refused: self.a > 0"
+
+
+@pytest.mark.parametrize(
+    ("line", "covered"),
+    [
+        ("refused", [True, True]),
+        ("refused: *", [True, True]),
+        ("refused: self.a  >  0", [True, False]),
+        ("refused: self.…", [True, True]),
+        ("refused: self.a…", [True, False]),
+        ("refused: self.a", [False, False]),
+        ("data loss: self.a > 0", [False, False]),
+    ],
+)
+def test_a_cause_allows_one_of_several_findings(line: str, covered: list[bool]) -> None:
+    allowance = allowances.parse(f"{NAME} spec.x {line}")
+
+    assert [allowance.covers(NAME, item) for item in ruled("self.a > 0", "self.b > 0")] == covered
+    assert str(allowance) == f"{NAME} spec.x {' '.join(line.split())}"
+
+
+@pytest.mark.parametrize(
+    ("line", "is_for_one"),
+    [
+        ("spec.x refused", True),
+        ("spec.x", False),
+        ("spec.x *", False),
+        ("spec.* refused", False),
+        ("spec.x refused: *", False),
+        ("spec.x refused: self.a", False),
+    ],
+)
+def test_only_a_line_with_path_and_kind_alone_is_for_one_finding(line: str, *, is_for_one: bool) -> None:
+    assert allowances.parse(f"{NAME} {line}").is_for_one is is_for_one
+
+
+def test_many_findings_with_several_causes_are_merged_as_others_are() -> None:
+    findings = [item for name in "abcdef" for item in ruled("self > 0", "self < 9", path=f"spec.{name}")]
+
+    assert suggest_lines(*findings) == ["spec.* refused"]

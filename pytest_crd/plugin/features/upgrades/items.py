@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from pytest_crd.upgrades.allowances import Allowance
 from pytest_crd.upgrades.upgradefindings import Finding, Kind
 from pytest_crd.upgrades.upgradeplan import Plan
 from pytest_crd.upgrades.upgradetask import Task
+from pytest_crd.wording import Paint, plain
 
 
 class UpgradeFailure(CausedFailure):
@@ -43,10 +44,18 @@ class UpgradeFailure(CausedFailure):
         self._allowed = allowed
 
     def causes(self) -> tuple[Cause, ...]:
-        """Return the effects that break objects, and the allowances that match nothing."""
+        """Return the effects that break objects, and the allowances that match nothing or too much."""
         task = self._task
         breaking = causes.explain_upgrade(task.breaking, is_rollback=task.is_rollback)
-        return (*breaking, *_explain_outdated(task.outdated, *self._allowed))
+        ambiguous = (
+            Cause(
+                verdictrules.AMBIGUOUS,
+                f"allows one finding, and several match: {entry}",
+                place=FilePlace(str(self._allowed[0]), self._allowed[1]),
+            )
+            for entry in task.ambiguous
+        )
+        return (*breaking, *_explain_outdated(task.outdated, *self._allowed), *ambiguous)
 
 
 def _explain_outdated(outdated: Sequence[Allowance], path: Path, line: int) -> tuple[Cause, ...]:
@@ -188,6 +197,7 @@ class UpgradeItem(TextItem):
         """
         try:
             upgrade, breaking, outdated = self.task.upgrade, self.task.breaking, self.task.outdated
+            ambiguous = self.task.ambiguous
         except InputError as error:
             raise MistakenFailure(error) from None
         if (refused := self.task.refused) is not None and not outdated:
@@ -205,8 +215,8 @@ class UpgradeItem(TextItem):
                 notes.append("\n".join((f"{allowed}{first}", *rest)))
         self.user_properties += [(session.NOTE, note) for note in notes]
         self.user_properties += [(session.WARNING, f"{self.nodeid}: {warning}") for warning in warnings]
-        if breaking or outdated:
-            text = "\n".join(report.lines(self._title, breaking, outdated, self._suggested))
+        if breaking or outdated or ambiguous:
+            text = "\n".join(self._describe())
             home = self.config.inipath or self.config.rootpath
             raise UpgradeFailure(text, self.task, (home, inilines.line_of(self.config, ALLOWED)))
 
@@ -223,13 +233,12 @@ class UpgradeItem(TextItem):
         if not isinstance(excinfo.value, UpgradeFailure):
             return super().repr_failure(excinfo, style)
         task = self.task
-        coloured = report.lines(self._title, task.breaking, task.outdated, self._suggested, paint=paint)
         return FailureText(
             plain=str(excinfo.value),
-            coloured="\n".join(coloured),
+            coloured="\n".join(self._describe(paint)),
             path=session.display_path(self.path),
             line=self._line,
-            summary=report.summary(task.breaking, task.outdated),
+            summary=report.summary(task.breaking, task.outdated, task.ambiguous),
         )
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
@@ -241,11 +250,19 @@ class UpgradeItem(TextItem):
         """The line of the new CRD. Without a file, the line of `crd_commands`; for a removed CRD, of `crd_baseline`."""
         return self.task.line or inilines.line_of(self.config, COMMANDS if self.task.today else BASELINE)
 
-    @property
-    def _suggested(self) -> list[Allowance]:
+    def _describe(self, paint: Paint = plain) -> Iterator[str]:
         task = self.task
-        findings = [finding for finding in task.breaking if finding.is_allowable and not finding.remedy]
-        return allowances.suggest(task.old.name, findings, is_rollback=task.is_rollback)
+        ambiguous = {item: self._suggest(findings) for item, findings in task.ambiguous.items()}
+        replacements = [item for items in ambiguous.values() for item in items]
+        suggested = [item for item in self._suggest(task.breaking) if item not in replacements]
+        yield from report.lines(self._title, task.breaking, task.outdated, suggested, paint=paint)
+        yield from report.describe_ambiguous(ambiguous, paint=paint)
+
+    def _suggest(self, findings: Iterable[Finding]) -> list[Allowance]:
+        task = self.task
+        allowable = [finding for finding in findings if finding.is_allowable and not finding.remedy]
+        others = [finding for finding in task.upgrade.findings if finding.is_breaking]
+        return allowances.suggest(task.old.name, allowable, is_rollback=task.is_rollback, others=others)
 
     @property
     def _title(self) -> str:

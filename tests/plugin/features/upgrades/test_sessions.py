@@ -398,6 +398,60 @@ def test_an_allowance_without_effect_fails(released: Project) -> None:
     )
 
 
+SOIL_RULES = ("self != 'sand'", "self != 'clay'")
+
+
+def add_rules(project: Project, *rules: str) -> None:
+    declared = ", ".join(f'{{rule: "{rule}"}}' for rule in rules)
+    change(project, "enum: [clay, sand]", f"enum: [clay, sand, peat], x-kubernetes-validations: [{declared}]")
+
+
+def test_an_allowance_of_one_finding_does_not_allow_another_of_the_same_path_and_kind(released: Project) -> None:
+    add_rules(released, *SOIL_RULES)
+    released.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused")
+
+    result = released.run("--crd-baseline", "git:v1", "--crd-json", "out.json")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "refused: spec.soil (v1)",
+            "refused: spec.soil (v1)",
+            "this line of crd_baseline_allow is for one finding, but several have its path and kind; *:",
+            f"- {NAME} spec.soil refused",
+            *(f"+ {NAME} spec.soil refused: {rule}" for rule in reversed(SOIL_RULES)),
+        ]
+    )
+    result.stdout.no_fnmatch_line("if this is intended*")
+    assert '"upgrade/ambiguous"' in released.read("out.json")
+    released.ini("crd_baseline_allow =", *(f"    {NAME} spec.soil refused: {rule}" for rule in SOIL_RULES))
+    released.run("--crd-baseline", "git:v1").assert_outcomes(passed=1)
+
+
+def test_a_second_finding_is_printed_with_its_cause(released: Project) -> None:
+    add_rules(released, *SOIL_RULES)
+    released.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused: {SOIL_RULES[0]}")
+
+    result = released.run("--crd-baseline", "git:v1")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["crd_baseline_allow =", f"    {NAME} spec.soil refused: {SOIL_RULES[1]}"])
+
+
+def test_an_allowance_of_one_finding_does_not_allow_another_one_from_another_baseline(released: Project) -> None:
+    crd = released.read(FILE)
+    for name, rule in zip("ab", SOIL_RULES, strict=True):
+        text = f'enum: [clay, sand, peat], x-kubernetes-validations: [{{rule: "{rule}"}}]'
+        released.write(f"{name}/gardens.yaml", crd.replace("enum: [clay, sand]", text))
+    add_rules(released, *SOIL_RULES)
+    released.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused")
+
+    result = released.run("--crd-baseline", "a", "--crd-baseline", "b", "--tb=line", FILE)
+
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines([f"{FILE}:1: 1 ambiguous in crd_baseline_allow"])
+
+
 def test_an_allowance_that_one_kubernetes_version_needs_is_not_outdated(released: Project) -> None:
     released.ini("crd_kubernetes_version = 1.32 1.37", "crd_baseline_allow =", f"    {NAME} spec.label refused")
     change(released, "label: {type: string}", "label: {type: string, format: k8s-short-name}")
