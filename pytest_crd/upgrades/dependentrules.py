@@ -7,9 +7,10 @@ CRD while the changed field is absent; the object is then repaired for the old C
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,7 +26,6 @@ from pytest_crd.synthesis.repair import Keep, KeepAll, NotFoundError, Search
 from pytest_crd.synthesis.rulegoals import ruleparts, rulereads
 from pytest_crd.synthesis.rulegoals.ruleproofs import Proof, Side
 from pytest_crd.synthesis.rulegoals.rulestates import RuleGoals
-from pytest_crd.synthesis.rulegoals.state import State
 from pytest_crd.upgrades import junctorrules, schemadifferences
 from pytest_crd.upgrades.objectcandidates import Candidate
 from pytest_crd.upgrades.schemadifferences import Difference
@@ -104,12 +104,28 @@ class DependentRules:
             yield from self._try_defaults(rule, difference, resource, steps)
             yield from _repeat_items(resource, steps)
 
+    def find_accepted(self, difference: Difference) -> Iterator[Candidate]:
+        """Yield objects that lack a field with another default, changed elsewhere so that the old CRD accepts them."""
+        if difference.keyword == "default" and difference.versions == (self._old.version.name, self._new.version.name):
+            for resource, steps in self._starts(difference):
+                yield from self._repair(resource, (), steps)
+
+    def find_refused(self, difference: Difference) -> Iterator[Candidate]:
+        """Yield objects that the old CRD accepts, changed elsewhere for that, and a new rule of *difference* refuses."""
+        if difference.keyword != RULES or difference.versions != (self._old.version.name, self._new.version.name):
+            return
+        for rule in self._rules_at(difference.place):
+            if rule.keyword == RULES and difference.has_rule(rule.text, rule.place):
+                for resource, steps in self._starts(difference):
+                    yield from self._solve(rule, resource, steps, None)
+
     def is_harmless(self, rule: DependentRule, difference: Difference, differences: Sequence[Difference]) -> bool:
         """Return True if it is proven that *difference*, alone of all, changes no result of *rule* to false."""
         changed = {item.place for item in differences if rule in self.find(item)}
         if rule.uses_old or difference.keyword not in _OF_ABSENT or changed != {difference.place}:
             return False
-        return all(self._is_proven(rule, difference, *start) for start in self._starts(difference))
+        starts = [*self._starts(difference)]
+        return bool(starts) and all(self._is_proven(rule, difference, *start) for start in starts)
 
     def _is_proven(self, rule: DependentRule, difference: Difference, resource: Resource, steps: Steps) -> bool:
         base, depth = steps[: len(rule.place)], len(rule.place)
@@ -141,14 +157,13 @@ class DependentRules:
         """Yield objects with the steps of the changed place, which is absent if a default changes."""
         place = difference.place
         for side in self._sides:
-            placed = side.existing(place) if place else (side.placer.start, ())
+            placed = side.existing(place) or _place_without(side, place)
             if placed is None:
                 continue
             resource, steps = placed
-            if difference.keyword in _OF_PRESENT or not steps or isinstance(steps[-1], int):
-                yield resource, steps
-            else:
-                yield objectplaces.remove_value(resource, steps), steps
+            is_kept = difference.keyword in {*_OF_PRESENT, RULES} or not steps or isinstance(steps[-1], int)
+            is_absent = bool(objectplaces.split_path(resource, steps)[1])
+            yield resource if is_kept or is_absent else objectplaces.remove_value(resource, steps), steps
             if difference.keyword == "nullable" or (difference.keyword == "default" and steps):
                 yield objectplaces.replace_value(resource, steps, None), steps
 
@@ -168,8 +183,7 @@ class DependentRules:
             else:
                 refused.append(state)
         for state in refused[:_MOST_REPAIRED] if stored is None else ():
-            if (repaired := self._repair(state, fixed)) is not None:
-                yield Candidate(repaired)
+            yield from self._repair(state.new, [mutation.steps for mutation in state.mutations], fixed)
 
     def _try_defaults(
         self, rule: DependentRule, difference: Difference, resource: Resource, steps: Steps
@@ -187,15 +201,20 @@ class DependentRules:
     def _judge(self, resource: Resource) -> Response:
         return self._old.write(resource, field_validation="Strict")
 
-    def _repair(self, state: State, fixed: Steps | None) -> Resource | None:
-        """Return the object of *state* with changes elsewhere, so that the old CRD accepts it; None if that fails."""
+    def _repair(self, resource: Resource, kept: Iterable[Steps], fixed: Steps | None) -> Iterator[Candidate]:
+        """Yield *resource* with changes beside the *kept* places, so that the old CRD accepts it; nothing if that fails."""
         absent = () if fixed is None else (Keep(fixed, within=True),)
-        keep = KeepAll((*(Keep(move.steps) for move in state.mutations), *absent))
+        keep = KeepAll((*map(Keep, kept), *absent))
         search = Search(self._judge, repair.acceptance, self._sides[0].placer.mutator.find_changes, keep=keep)
-        try:
-            return search.run(state.new, most=_MOST_TRIALS)
-        except NotFoundError:
-            return None
+        with contextlib.suppress(NotFoundError):
+            yield Candidate(search.run(resource, most=_MOST_TRIALS))
+
+
+def _place_without(side: Boundaries, place: Place) -> tuple[Resource, Steps] | None:
+    """Return an object without the field at *place*, such as a field that no object may have; None if it is no field."""
+    *outer, name = place
+    placed = None if isinstance(name, Each) else side.existing(tuple(outer))
+    return None if placed is None or isinstance(name, Each) else (placed[0], (*placed[1], name))
 
 
 def _find_values(difference: Difference) -> Iterator[Any]:

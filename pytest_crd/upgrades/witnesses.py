@@ -6,6 +6,7 @@ A difference without a witness is reported as undecided; nothing is assumed.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -20,7 +21,7 @@ from pytest_crd.upgrades.effects import Change
 from pytest_crd.upgrades.mending import Mender
 from pytest_crd.upgrades.objectcandidates import Candidate, Maker
 from pytest_crd.upgrades.schemadifferences import Difference
-from pytest_crd.upgrades.upgradefindings import Effect, Finding, Kind, Resource, Witness, path_of
+from pytest_crd.upgrades.upgradefindings import BREAKING, Effect, Finding, Kind, Resource, Witness, path_of
 from pytest_crd.upgrades.witnesssearch import Key, Unshown, WitnessSearch, is_seen
 
 # The number of values that may be visited for one difference, in all objects together; a time limit would give different results on each machine.
@@ -141,6 +142,7 @@ class Witnesses:
             for candidate in combinedrules.find_candidates(old, difference, differences):
                 change = self._try(candidate, difference, search.seen)
                 search.earlier = search.earlier or _find_earlier(change, difference)
+        self._search_accepted(difference, search)
         if not search.seen and difference.can_refuse:
             self._search_mended(difference, search)
         return search
@@ -154,6 +156,15 @@ class Witnesses:
                 return
             for candidate in self._maker.repaired(place, value):
                 self._try(candidate, difference, search.seen)
+
+    def _search_accepted(self, difference: Difference, search: WitnessSearch) -> None:
+        """Add the breaking effects of a default or a rule on objects that are changed elsewhere so that the old CRD accepts them."""
+        if search.is_breaking or self._rules is None:
+            return
+        for candidate in itertools.chain(self._rules.find_accepted(difference), self._rules.find_refused(difference)):
+            self._try(candidate, difference, search.seen)
+            if search.is_breaking:
+                return
 
     def _search_mended(self, difference: Difference, search: WitnessSearch) -> None:
         """Add the effects of a difference that show once an object no longer breaks other differences."""
@@ -181,7 +192,8 @@ class Witnesses:
                     seen.add(key)
                     self._add_smallest(effect, candidate, difference)
             elif not self._has_cause(effect):
-                seen.add(key)
+                if difference.keyword != RULES or effect.kind in BREAKING:  # A new rule accepts no further object.
+                    seen.add(key)
                 self._add_elsewhere(effect, candidate, difference)
         return change
 

@@ -232,3 +232,37 @@ def test_a_rule_that_others_imply_is_told_with_one_of_them() -> None:
     assert result.findings == ()
     assert result.undecided == ("spec.x x-kubernetes-validations",)
     assert result.unshown[0].startswith("the objects found that it refuses were refused before, too (has(self.a) ")
+
+
+def named(low: JSON, *rules: str, **others: JSON) -> CustomResourceDefinition:
+    return crd(ruled(obj(low=low, name=TEXT, **others), "has(self.low) || has(self.name)", *rules))
+
+
+def test_a_default_that_lets_more_objects_pass_still_changes_others() -> None:
+    result = judge(named(NUMBER), named(default(NUMBER, 7)))
+
+    assert [(finding.kind, finding.path) for finding in result.findings] == [
+        (Kind.CHANGED, "spec.x.low"),
+        (Kind.WIDENED, "spec.x"),
+    ]
+
+
+def test_a_new_rule_refuses_objects_although_a_new_default_lets_more_of_them_pass() -> None:
+    rule = "!has(self.on) || !has(self.off) || !(self.on && self.off)"
+    flags = {"on": default(FLAG, value=True), "off": FLAG}
+
+    result = judge(named(NUMBER, **flags), named(default(NUMBER, 7), rule, **flags))
+
+    assert [(finding.path, finding.decision) for finding in find_refusals(result)] == [("spec.x", rule)]
+
+
+def test_a_default_of_a_field_that_no_object_may_have_meets_a_rule_and_a_junctor() -> None:
+    rule = "self.low + (has(self.high) ? self.high : 0) + (has(self.extra) ? self.extra : 0) <= 30"
+    old, new = (
+        crd({**ruled(obj(low=default(NUMBER, 3), high=high, extra=NUMBER), rule), "not": {"required": ["low", "high"]}})
+        for high in (NUMBER, default(NUMBER, 12))
+    )
+
+    decisions = {finding.decision for finding in find_refusals(judge(old, new))}
+
+    assert decisions == {rule, "properties/spec/properties/x/not"}

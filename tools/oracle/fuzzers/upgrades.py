@@ -15,6 +15,7 @@ import argparse
 import contextlib
 import copy
 import random
+import signal
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -273,7 +274,9 @@ def compare(
 
 
 def main(options: argparse.Namespace) -> int:
-    """Compare all pairs, or as many as are done at an interrupt; return 1 if an effect was missed or invented."""
+    """Compare all pairs, or as many as are done at an interrupt or end; return 1 if an effect was missed or invented."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # A shell lets its background jobs ignore interrupts.
+        signal.signal(number, signal.default_int_handler)
     chance = random.Random(options.seed)  # noqa: S311 - nothing secret
     counts: Counter[str] = Counter()
     make = companion_pairs if options.companions else pairs
