@@ -90,15 +90,11 @@ class _Updates:
     def _describe_main_updates(self, passing: Sequence[str]) -> str:
         """Return in words the updates of the main resource that pass, and those with a sibling of the place that do not."""
         place = self._effect.place
-        siblings = [(place[:depth], place[depth]) for depth in range(1, len(place))]
+        parents = [(place[:depth], place[depth]) for depth in range(1, len(place))]
+        siblings = [parent for parent in parents if self._has_sibling(*parent)]
         accepted = [self._sibling_update_passes(around, step) for around, step in siblings]
-        refused = [
-            f"one that changes another {_NOUNS.get(step, 'field')} of {schemamap.spelled(around)}"
-            for (around, step), is_accepted in zip(siblings, accepted, strict=True)
-            if is_accepted is False
-        ]
-        if refused or None in accepted:  # If one result is unknown, nothing is reported.
-            refusal_words = f", {', or '.join(refused)} is refused" if refused else ""
+        if False in accepted or None in accepted:  # If one result is unknown, nothing is reported.
+            refusal_words = _describe_siblings(siblings, accepted)
             return f"an update of {' or '.join(('metadata', *passing))} alone passes{refusal_words}"
         return f"an update that leaves {schemamap.spelled(place) or 'it'} as it is passes"
 
@@ -136,6 +132,9 @@ class _Updates:
                 return False
         return None
 
+    def _has_sibling(self, around: Place, step: str | Each) -> bool:
+        return isinstance(step, Each) or not self._new.root.at(around).properties.keys() <= {step}
+
     def _sibling_update_passes(self, around: Place, step: str | Each) -> bool | None:
         """
         Return True if a sibling of a field, an item or a map value can be changed; None if unknown.
@@ -144,10 +143,7 @@ class _Updates:
             around: The place of the object, list or map.
             step: The step from there towards the place of the effect.
         """
-        demand = self._new.root.at(around)
-        if isinstance(step, str) and demand.properties.keys() <= {step}:
-            return True  # There is no sibling.
-        changes = self._change_sibling(around, step, demand)
+        changes = self._change_sibling(around, step, self._new.root.at(around))
         return self._passes(self._new.overwrite(changed, self._stored) for changed in changes)
 
     def _change_sibling(self, around: Place, step: str | Each, demand: Demand) -> Iterator[Resource]:
@@ -170,6 +166,24 @@ class _Updates:
             for new_value in itertools.islice(Maker().find_values(child), _MOST_VALUES):
                 if value.get(name) != new_value:
                     yield objectplaces.replace_value(self._stored, (*steps, name), new_value)
+
+
+def _describe_siblings(siblings: Sequence[tuple[Place, str | Each]], accepted: Sequence[bool | None]) -> str:
+    """
+    Return in words the refused updates of siblings; in one clause if all further in are refused, too.
+
+    Args:
+        siblings: The places of objects, lists and maps, the outermost first, each with the step towards the effect.
+        accepted: Whether the update of a sibling passes there; None if unknown.
+    """
+    refused = [parent for parent, is_accepted in zip(siblings, accepted, strict=True) if is_accepted is False]
+    if len(refused) > 1 and not any(accepted[accepted.index(False) :]) and None not in accepted:
+        return f", one that changes anything else in {schemamap.spelled(refused[0][0])} is refused"
+    clauses = (
+        f"one that changes another {_NOUNS.get(step, 'field')} of {schemamap.spelled(around)}"
+        for around, step in refused
+    )
+    return f", {', or '.join(clauses)} is refused" if refused else ""
 
 
 def _find_steps(resource: Any, place: Place) -> objectplaces.Steps | None:

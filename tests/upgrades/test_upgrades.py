@@ -199,7 +199,7 @@ def test_a_field_without_siblings_has_no_note_about_them() -> None:
 def test_changes_of_sibling_fields_in_an_item_are_refused() -> None:
     old, new = (crd({"type": "array", "items": obj(names, a=NUMBER, b=TEXT)}) for names in ((), ("b",)))
 
-    assert note_of(judge(old, new)).endswith("one that changes another field of spec.x[*] is refused")
+    assert note_of(judge(old, new)).endswith("one that changes anything else in spec.x is refused")
 
 
 def test_adding_an_item_is_refused_for_an_invalid_sibling_item() -> None:
@@ -210,6 +210,26 @@ def test_adding_an_item_is_refused_for_an_invalid_sibling_item() -> None:
     )
     stored = old.version("v1").create({"metadata": {"name": "a"}, "spec": {"x": [{"a": 4}]}}).stored
     assert not new.version("v1").update({"spec": {"x": [{"a": 4}, {"a": 1}]}}, old=stored).accepted
+
+
+def test_refused_changes_at_several_depths_are_one_clause() -> None:
+    def make_crd(**more: int) -> CustomResourceDefinition:
+        rule = obj(note=TEXT, enforce=obj(mode=TEXT, most={**NUMBER, **more}))
+        return crd({"type": "array", "items": rule})
+
+    old, new = make_crd(), make_crd(maximum=3)
+
+    assert note_of(judge(old, new)) == (
+        "refused when created; an update of metadata alone passes, one that changes anything else in spec.x is refused"
+    )
+    stored = old.version("v1").create({"metadata": {"name": "a"}, "spec": {"x": [{"enforce": {"most": 4}}]}}).stored
+    rules = (
+        [{"enforce": {"most": 4}}, {}],
+        [{"note": "a", "enforce": {"most": 4}}],
+        [{"enforce": {"mode": "a", "most": 4}}],
+    )
+    for changed in rules:
+        assert "most in body should be" in new.version("v1").update({"spec": {"x": changed}}, old=stored).message
 
 
 def test_adding_a_key_to_a_map_passes_beside_an_invalid_value() -> None:
