@@ -207,7 +207,7 @@ class DependentRules:
         keep = KeepAll((*map(Keep, kept), *absent))
         search = Search(self._judge, repair.acceptance, self._sides[0].placer.mutator.find_changes, keep=keep)
         with contextlib.suppress(NotFoundError):
-            yield Candidate(search.run(resource, most=_MOST_TRIALS))
+            yield Candidate(search.run({**resource}, most=_MOST_TRIALS))
 
 
 def _place_without(side: Boundaries, place: Place) -> tuple[Resource, Steps] | None:

@@ -147,17 +147,17 @@ def _find_hidden_effects(witness: Witness, old: Subject, new: Subject) -> Iterat
     If a changed default itself causes the refusal, no new object has the default.
     """
     stored = witness.before.stored
-    told = []
+    places = []
     for steps, was, is_now in differences(stored, new.read(stored), ()):
         place = place_of(steps, old, new)
         if is_now is not ABSENT:
             if not _is_new(place, was, is_now, old):
-                told.append(place)
+                places.append(place)
                 yield Effect(Kind.CHANGED, place, _change_words(was, is_now), STORED_OTHERWISE)
             continue
         if was is not None and "metadata" in steps and objectplaces.is_blank(was):
             continue  # Go leaves out empty fields of metadata.
-        told.append(place)
+        places.append(place)
         if was is None and new.version.schema_map.at(place) is not None:
             yield Effect(Kind.CHANGED, place, _change_words(was, is_now), STORED_OTHERWISE)
         else:
@@ -170,7 +170,7 @@ def _find_hidden_effects(witness: Witness, old: Subject, new: Subject) -> Iterat
     for steps, was, is_now in differences(before, after, ()):
         place = place_of(steps, old, new)
         is_blank = "metadata" in steps and was is ABSENT and objectplaces.is_blank(is_now)
-        if place not in (*told, *refused) and not is_blank and not _is_new(place, was, is_now, old):
+        if place not in (*places, *refused) and not is_blank and not _is_new(place, was, is_now, old):
             yield Effect(Kind.CHANGED, place, _change_words(was, is_now), STORED_OTHERWISE)
 
 

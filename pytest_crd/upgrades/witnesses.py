@@ -159,12 +159,11 @@ class Witnesses:
 
     def _search_accepted(self, difference: Difference, search: WitnessSearch) -> None:
         """Add the breaking effects of a default or a rule on objects that are changed elsewhere so that the old CRD accepts them."""
-        if search.is_breaking or self._rules is None:
+        if self._rules is None:
             return
-        for candidate in itertools.chain(self._rules.find_accepted(difference), self._rules.find_refused(difference)):
+        candidates = itertools.chain(self._rules.find_accepted(difference), self._rules.find_refused(difference))
+        while not search.is_breaking and (candidate := next(candidates, None)) is not None:
             self._try(candidate, difference, search.seen)
-            if search.is_breaking:
-                return
 
     def _search_mended(self, difference: Difference, search: WitnessSearch) -> None:
         """Add the effects of a difference that show once an object no longer breaks other differences."""

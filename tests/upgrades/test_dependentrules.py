@@ -235,7 +235,8 @@ def test_a_rule_that_others_imply_is_told_with_one_of_them() -> None:
 
 
 def named(low: JSON, *rules: str, **others: JSON) -> CustomResourceDefinition:
-    return crd(ruled(obj(low=low, name=TEXT, **others), "has(self.low) || has(self.name)", *rules))
+    schema: JSON = {**OBJECT, "properties": {"low": low, "name": TEXT, **others}}
+    return crd(ruled(schema, "has(self.low) || has(self.name)", *rules))
 
 
 def test_a_default_that_lets_more_objects_pass_still_changes_others() -> None:

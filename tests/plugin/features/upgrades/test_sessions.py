@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from support.git import commit, git
@@ -12,6 +12,8 @@ from support.sessions import Folder
 
 if TYPE_CHECKING:
     from support.sessions import Project
+
+    from pytest_crd.engine import CustomResourceDefinition
 
 FILE = "config/crd/bases/gardens.yaml"
 NAME = "gardens.stories.example.com"
@@ -649,6 +651,30 @@ def test_an_unknown_answer_of_the_engine_fails_the_upgrade(released: Project, mo
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines([f"v1:{FILE}:1: what becomes of its objects is not known: a construct"])
+
+
+def test_an_unknown_answer_about_one_baseline_leaves_the_allowances_of_another(
+    released: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pytest_crd.engine import UnsupportedConstructError
+    from pytest_crd.upgrades import upgrade
+    from pytest_crd.upgrades.upgrade import judge
+
+    def fail_for_b(old: CustomResourceDefinition, *others: Any) -> upgrade.Upgrade:
+        if old.source.startswith("b/"):
+            raise UnsupportedConstructError("a construct")
+        return judge(old, *others)
+
+    monkeypatch.setattr(upgrade, "judge", fail_for_b)
+    for name in "ab":
+        released.write(f"{name}/gardens.yaml", released.read(FILE))
+    change(released, "enum: [clay, sand]", "enum: [clay]")
+    released.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused")
+
+    result = released.run("--crd-baseline", "a", "--crd-baseline", "b", FILE)
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["b/gardens.yaml:1: what becomes of its objects is not known: a construct"])
 
 
 def test_any_other_failure_is_shown_with_its_frames(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
