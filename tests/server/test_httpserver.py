@@ -647,4 +647,4 @@ def test_an_error_of_a_connection_of_pytest_crd_is_reported(client: _Client, mon
     code, status = client.request_json("GET", servers.JOBS)
 
     assert (code, status["reason"]) == (500, "InternalError")
-    assert "of a webhook" in status["message"]
+    assert "of a webhook" in str(status["message"])
