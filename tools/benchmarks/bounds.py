@@ -15,7 +15,7 @@ import multiprocessing
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple
 
 from oracle.options import UsageError
@@ -44,6 +44,9 @@ from pytest_crd.plugin.items import casefiles
 from pytest_crd.policies.composition import Composition
 from pytest_crd.policies.definitions import PolicyVariable
 from pytest_crd.report import causegroups
+from pytest_crd.report.outputs import codequality, jobsummary, sarif, testformats, verdictfile
+from pytest_crd.report.outputs.repositorypaths import Roots
+from pytest_crd.report.testfacts import About, Cause, FilePlace, SessionFacts, Verdict, VerdictKind, VerdictOutcome
 from pytest_crd.server.builtin.validation import keypairs
 from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.rulegoals import assignments
@@ -144,6 +147,45 @@ def _places(size: int) -> Callable[[], object]:
     return lambda: [objectplaces.find_steps(resource, f"k{index}") for index in range(size)]
 
 
+def _report(render: Callable[[SessionFacts], object]) -> Callable[[int], Callable[[], object]]:
+    """Return a case that writes a report about failed tests."""
+
+    def prepare(size: int) -> Callable[[], object]:
+        place = FilePlace("a.yaml", 1)
+        about = About(VerdictKind.CHECK, "check/samples", "tabs.example.com", "v1", "1.37")
+        causes = [Cause("check/samples", f"spec.f{index}: is wrong", f"spec.f{index}", place) for index in range(size)]
+        verdicts = tuple(
+            Verdict(f"a.yaml::t{index}", f"t{index}", about, VerdictOutcome.FAILED, place, "x", "x\ny\n", 0.0, (cause,))
+            for index, cause in enumerate(causes)
+        )
+        facts = SessionFacts(
+            verdicts, 1, is_complete=True, problem="", kubernetes_versions=("1.37",), others={}, tool_version="1"
+        )
+        return lambda: render(facts)
+
+    return prepare
+
+
+def _object(field: Callable[[int], tuple[str, object]]) -> Callable[[int], Callable[[], object]]:
+    """Return a case that creates an object with many fields."""
+
+    def prepare(size: int) -> Callable[[], object]:
+        properties = {f"k{index}": _STRING for index in range(size)}
+        spec = {"type": "object", "properties": properties}
+        crd = CustomResourceDefinition.from_manifest(crds.manifest({"type": "object", "properties": {"spec": spec}}))
+        version, resource = crd.version("v1"), {"spec": dict(map(field, range(size)))}
+
+        def create() -> object:
+            answer = version.create(resource)
+            return answer.message, answer.warnings, answer.status
+
+        return create
+
+    return prepare
+
+
+_ROOTS: Final = Roots((Path("/"),), (Path("/"),))
+
 # By name: a function from a size to the call to measure, and the full size.
 CASES: Final[Mapping[str, tuple[Callable[[int], Callable[[], object]], int]]] = {
     "suggestions": (_suggestions, 16_000),
@@ -194,6 +236,17 @@ CASES: Final[Mapping[str, tuple[Callable[[int], Callable[[], object]], int]]] = 
         400_000,
     ),
     "variables that double a list": (_doubled, 64),
+    "a report for SARIF": (_report(lambda facts: sarif.render(facts, _ROOTS)), 2_000),
+    "a report as JSON": (_report(lambda facts: verdictfile.render(facts, _ROOTS)), 2_000),
+    "a report for JUnit": (
+        _report(lambda facts: testformats.render_junit(testformats.of_session(facts, _ROOTS))),
+        2_000,
+    ),
+    "a report as TAP": (_report(lambda facts: testformats.render_tap(testformats.of_session(facts, _ROOTS))), 2_000),
+    "a report for GitLab": (_report(lambda facts: codequality.render(facts, _ROOTS, "pytest.ini")), 2_000),
+    "a summary of a job": (_report(lambda facts: jobsummary.render(facts, _ROOTS, None)), 2_000),
+    "wrong fields of an object": (_object(lambda index: (f"k{index}", index)), 2_000),
+    "unknown fields of an object": (_object(lambda index: (f"u{index}", "")), 2_000),
     "fields of a report": (_text(causegroups.without_indices, "["), 200_000),
 }
 
