@@ -45,8 +45,8 @@ def test_links_and_pictures_of_the_package_page_are_absolute() -> None:
     page = str(metadata.metadata("pytest-crd").json["description"])
 
     targets = re.findall(r"\]\(([^)]+)\)", page), re.findall(r"src(?:set)?=\"([^\"]+)\"", page)
-    assert [len(found) > 5 for found in targets] == [True, True]
-    assert [target for found in targets for target in found if not target.startswith(("https://", "#"))] == []
+    assert [len(links) > 5 for links in targets] == [True, True]
+    assert [target for links in targets for target in links if not target.startswith(("https://", "#"))] == []
     assert f"(https://github.com/pytest-crd/pytest-crd/blob/v{version}/docs/README.md)" in page
     assert f'src="https://github.com/pytest-crd/pytest-crd/raw/v{version}/docs/pictures/failure-light.svg"' in page
 

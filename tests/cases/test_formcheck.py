@@ -39,10 +39,10 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 def _changed(document: Any) -> Iterator[Any]:
     """Yield copies with one change each: a value replaced or removed, or an unknown key."""
     for index in range(len([*_places(document)])):
-        for other in OTHERS:
+        for wrong in OTHERS:
             changed = copy.deepcopy(document)
             holder, key = [*_places(changed)][index]
-            holder[key] = other
+            holder[key] = wrong
             yield changed
         changed = copy.deepcopy(document)
         holder, key = [*_places(changed)][index]

@@ -92,11 +92,11 @@ def test_only_the_crd_that_is_named_is_parsed_in_full(tmp_path: Path, parsed: li
         _write(tmp_path, plural)
     sources = Sources(tmp_path)
 
-    found = sources.find(key, VERSION)
+    crd = sources.find(key, VERSION)
 
     assert parsed == ["crds/apples.yaml"]
-    assert sources.find(key, VERSION) is found
-    assert found.version("v1").create({"spec": 1}).accepted is False
+    assert sources.find(key, VERSION) is crd
+    assert crd.version("v1").create({"spec": 1}).accepted is False
     assert [crd.name for crd in sources.list_known(VERSION)] == [
         "apples.example.com",
         "pears.example.com",
@@ -104,7 +104,7 @@ def test_only_the_crd_that_is_named_is_parsed_in_full(tmp_path: Path, parsed: li
     ]
     assert sources.is_read
     # The full set has the same object.
-    assert found in sources.crds(VERSION)
+    assert crd in sources.crds(VERSION)
     assert sources.find("plums", VERSION) in sources.list_known(VERSION)
 
 

@@ -361,9 +361,9 @@ def test_new_connections_are_limited_and_those_of_known_users_stay(
         assert client.request_json("GET", servers.JOBS)[0] == 200
         stalled = [stack.enter_context(_connected(client)) for _ in range(4)]
         assert _received(stalled[0]) == b""
-        known = client._connections[0]
-        known.request("GET", servers.JOBS, headers={"Authorization": f"Bearer {client._token}"})
-        assert known.getresponse().status == 200
+        user = client._connections[0]
+        user.request("GET", servers.JOBS, headers={"Authorization": f"Bearer {client._token}"})
+        assert user.getresponse().status == 200
 
 
 @pytest.mark.parametrize(

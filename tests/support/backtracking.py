@@ -292,7 +292,7 @@ class Automaton:
             if len(ways) > 1 and state in reachable[target] and not self.is_accepting(target):
                 for before in self.classes[state]:
                     for after in self.classes[target]:
-                        if sum(self.is_allowed(way, before, after) for way in ways) > 1:
+                        if sum(self.is_allowed(path, before, after) for path in ways) > 1:
                             return after
         return ""
 
@@ -300,14 +300,14 @@ class Automaton:
         """Return a text that leads from p to p, from p to q, and from q to q."""
         for letter in self.classes[p] & self.classes[q]:
             first = (p, p, q, letter)
-            queue, seen = [(first, "")], {first}
+            queue, visited = [(first, "")], {first}
             while queue:
                 step, text = queue.pop()
                 for following in self._follow(step, (p, q, q), reachable):
                     if following == (p, q, q, letter):
                         return text + letter
-                    if following not in seen:
-                        seen.add(following)
+                    if following not in visited:
+                        visited.add(following)
                         queue.append((following, text + following[3]))
         return ""
 
@@ -320,13 +320,13 @@ class Automaton:
                 for state, end in zip(states, ends, strict=True)
             ]
             ways[2] = [target for target in ways[2] if not self.is_accepting(target)]
-            yield from ((one, two, three, after) for one, two, three in itertools.product(*ways))
+            yield from ((first, second, third, after) for first, second, third in itertools.product(*ways))
 
     def _targets(self, state: State, before: str, after: str) -> list[State]:
         return [
             target
             for target, ways in self.edges[state].items()
-            if after in self.classes[target] and any(self.is_allowed(way, before, after) for way in ways)
+            if after in self.classes[target] and any(self.is_allowed(path, before, after) for path in ways)
         ]
 
 
@@ -344,14 +344,14 @@ def _walk(tree: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _reach(graph: dict[State, list[State]], start: State) -> set[State]:
-    seen: set[State] = set()
+    visited: set[State] = set()
     stack = [*graph[start]]
     while stack:
         state = stack.pop()
-        if state not in seen:
-            seen.add(state)
+        if state not in visited:
+            visited.add(state)
             stack.extend(graph[state])
-    return seen
+    return visited
 
 
 def find_pump(pattern: str | bytes, flags: int, use: str) -> str:

@@ -122,7 +122,7 @@ def _find_methods(module: _Module, target: str, modules: Sequence[_Module]) -> f
     """Return the methods that are called on an expression; all of its module if it has no name there or is passed on."""
     methods = module.calls.get(target, frozenset())
     if not target.startswith("_"):
-        methods = methods.union(*(other.calls.get(target, ()) for other in modules))
+        methods = methods.union(*(user.calls.get(target, ()) for user in modules))
     constants = {name for _, name in _find_calls(module.tree)} | {"re"}
     passed = (calls for name, calls in module.calls.items() if name not in constants)
     return methods or frozenset[str]().union(*passed) or frozenset({"search"})
@@ -133,11 +133,12 @@ def _evaluate(call: ast.Call, name: str, values: Sequence[Mapping[str, Any]]) ->
         ".".join(("pytest_crd", *Path(name).with_suffix("").parts)).removesuffix(".__init__")
     )
     place = _FLAGS[call.func.attr]  # type: ignore[attr-defined]
-    given = [keyword.value for keyword in call.keywords if keyword.arg == "flags"] + call.args[place : place + 1]
-    seen = set()
+    flags_of = [keyword.value for keyword in call.keywords if keyword.arg == "flags"] + call.args[place : place + 1]
+    evaluated = set()
     for local in values:
         names = {**vars(module), **local, "re": re}
-        pattern, *flags = (eval(compile(ast.Expression(node), name, "eval"), names) for node in (call.args[0], *given))  # noqa: S307 - source of the package
-        if pattern not in seen:
-            seen.add(pattern)
+        nodes = (call.args[0], *flags_of)
+        pattern, *flags = (eval(compile(ast.Expression(node), name, "eval"), names) for node in nodes)  # noqa: S307 - source of the package
+        if pattern not in evaluated:
+            evaluated.add(pattern)
             yield pattern, flags[0] if flags else 0

@@ -54,6 +54,8 @@ def at(source: str) -> CustomResourceDefinition:
 def test_each_crd_of_today_replaces_an_old_one(
     olds: Mapping[str, str], today: list[str], expected: Mapping[str, list[str]]
 ) -> None:
-    found = find_successions({id_: [OldCrd(at(source))] for id_, source in olds.items()}, [at(item) for item in today])
+    successions = find_successions(
+        {id_: [OldCrd(at(source))] for id_, source in olds.items()}, [at(item) for item in today]
+    )
 
-    assert {item.id: [new.source for new in item.today] for item in found} == expected
+    assert {item.id: [new.source for new in item.today] for item in successions} == expected
