@@ -90,7 +90,8 @@ class DependentRules:
         names = (self._old.version.name, self._new.version.name)
         if difference.keyword not in _OF_ABSENT | _OF_PRESENT or difference.versions != names:
             return
-        for depth in range(len(difference.place) + 1):
+        is_added = difference.keyword == schemadifferences.ADDED  # its own rules are new, too
+        for depth in range(len(difference.place) + (not is_added)):
             outer, inner = difference.place[:depth], difference.place[depth:]
             yield from (rule for rule in self._rules_at(outer) if any(read.depends_on(inner) for read in rule.reads))
 
@@ -236,13 +237,11 @@ def _repeat_items(resource: Resource, steps: Steps) -> Iterator[Candidate]:
 def _find_rules(goals: RuleGoals, place: Place) -> Iterator[DependentRule]:
     """Yield the rules and junctors at a place."""
     node = goals.version.schema_map.at(place)
-    if node is None:
-        return
     # A step into any item, or into the value of any key.
     base = tuple("" if step is Each.VALUE else 0 if step is Each.ITEM else step for step in place)
-    junctors = list(_find_junctors(node))
-    count = len(node.rules) - len(junctors)
-    for index, rule in enumerate(node.rules):
+    rules, junctors = ((), []) if node is None else (node.rules, list(_find_junctors(node)))
+    count = len(rules) - len(junctors)
+    for index, rule in enumerate(rules):
         evaluator = goals.evaluator(base, index)
         if evaluator is not None:
             keyword = RULES if index < count else junctors[index - count][0]

@@ -238,9 +238,14 @@ def test_a_name_is_that_of_the_main_file_while_a_copy_lags_behind(tmp_path: Path
 @pytest.mark.session
 @pytest.mark.parametrize("key", ["ones.catalog.example.com", "twos.catalog.example.com"])
 def test_a_name_of_several_main_files_is_an_error(tmp_path: Path, key: str) -> None:
-    for path, second in (("config/crd/bases/a", "true"), ("config/crd/bases/b", "false"), ("charts/op/crds", "false")):
+    for path, served in (
+        ("config/crd/bases/a", ("true", "true")),
+        ("config/crd/bases/b", ("true", "false")),
+        ("charts/op/crds", ("false", "true")),
+    ):
         (tmp_path / path).mkdir(parents=True)
-        (tmp_path / path / "ones.yaml").write_text(_crd("ones", second=second), encoding="utf-8")
+        text = _crd("ones", first=served[0], second=served[1])
+        (tmp_path / path / "ones.yaml").write_text(text, encoding="utf-8")
 
     with pytest.raises(CaseFileError, match="names several CRDs" if key.startswith("ones") else "no CRD is called"):
         Catalog(Sources(tmp_path), "1.37").version_of(_case_file(f"crd: {key}\nversion: v1"), folder=tmp_path)

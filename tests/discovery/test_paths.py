@@ -388,4 +388,4 @@ def test_a_case_file_behind_a_link_counts_only_if_the_command_line_names_it(
         result = empty.run(*arguments)
         result.assert_outcomes(errors=1)
         result.stdout.fnmatch_lines(["*test_a.crd.yaml: cannot be read: it leads out of the project; *"])
-    empty.run(outside).assert_outcomes(passed=3)
+    empty.run("-c", "pytest.ini", outside).assert_outcomes(passed=3)

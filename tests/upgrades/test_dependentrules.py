@@ -106,6 +106,31 @@ def test_a_rule_that_stays_true_is_no_finding_and_not_undecided(
     assert result.undecided == ()
 
 
+@pytest.mark.parametrize(
+    "field",
+    [
+        ruled(NUMBER, "self > 0"),
+        default(ruled(obj(a=NUMBER), "self.a > 0"), {"a": 1}),
+        ruled(obj(a=default(NUMBER, 1)), "self.a > 0"),
+    ],
+    ids=["number", "default", "inner default"],
+)
+def test_the_own_rule_of_an_added_field_is_not_undecided(field: JSON) -> None:
+    result = judge(crd(obj(z=TEXT)), crd(obj(z=TEXT, o=field)))
+
+    assert [finding.kind.value for finding in result.findings] == ["widened"]
+    assert result.undecided == ()
+
+
+def test_a_comparison_inside_of_a_loop_over_the_default_is_undecided() -> None:
+    numbers = {"type": "array", "maxItems": 3, "items": NUMBER}
+    rule = "!has(self.l) || self.l.all(x, [self.a].all(x, x < 9))"
+
+    result = upgrade(rule, default(NUMBER, 5), default(NUMBER, 6), l=numbers)
+
+    assert result.undecided == ("spec.x.a default, the rule at spec.x reads it",)
+
+
 def test_a_rule_without_a_known_object_is_undecided() -> None:
     rule = "!has(self.b) || self.a == 1 || (self.b * self.b + 7 * self.b) % 100003 != 31337"
 

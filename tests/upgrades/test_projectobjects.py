@@ -59,6 +59,16 @@ def test_unreadable_samples_are_noted(tmp_path: Path) -> None:
     assert "a.yaml: passed over: " in specimens.notes[0]
 
 
+def test_a_stored_object_outside_of_the_project_is_noted(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "stored.yaml").write_text("spec: {x: a}\n", encoding="utf-8")
+    case_file = CASE_FILE.format(crd="things.example.com").replace("oldFile: stored.yaml", "oldFile: ../stored.yaml")
+
+    specimens = read(tmp_path / "project", **{"test_a_crd.yaml": case_file})
+
+    assert any("it leads out of the project" in note for note in specimens.notes)
+
+
 CASE_FILE = """\
 crd: {crd}
 version: v1

@@ -69,7 +69,7 @@ def test_keys_that_are_read_as_booleans_are_mistakes_of_a_case_and_its_files(pro
         f"{HEAD}update:\n- name: a\n  old: {{spec: {{}}}}\n  oldPatch: {{spec: {{free: {{y: 1}}}}}}\n  inputFile: object.yaml\n  accepted: true\n"
     )
 
-    assert _notes(project.run()) == [
+    assert _notes(project.run("-rN")) == [
         f'{NAME}:5: the server reads the key `y` of spec.free as "true"; quote it',
         'object.yaml:1: the server reads the key `on` of the object as "true"; quote it',
     ]
