@@ -29,8 +29,8 @@ _MOST_SHOWN: Final = 3
 _AGREED: Final = ("y", "yes")
 # Exit codes of pytest for a run that judged the project: all passed, some failed.
 _JUDGED: Final = (0, 1)
-# The kinds of checks about samples.
-_OF_SAMPLES: Final = ("samples", "applies")
+# The check that a server accepts a sample as it is.
+_ACCEPTED: Final = "samples"
 _PAUSE: Final = 0.2
 
 
@@ -121,7 +121,7 @@ def _decide_check(options: argparse.Namespace, check: FailedCheck, path: str, *,
 
     A failing sample is allowed only by `--allow-failing` or an answer. If the project does not declare it a sample, its file is left out.
     """
-    is_sample = check.kind in _OF_SAMPLES
+    is_sample = check.kind == _ACCEPTED
     if options.allow_failing:
         return _Decision.WARN
     if options.yes or not sys.stdin.isatty():

@@ -432,6 +432,17 @@ def test_a_failing_object_outside_of_the_samples_is_left_out(
     assert program.main(["test"]) == 0
 
 
+def test_objects_that_two_managers_cannot_apply_become_a_warning_by_the_first(repository: Folder, init: Init) -> None:
+    item = "{type: object, properties: {a: {type: string}, b: {type: integer, default: 1}}}"
+    repository.write(FILE, GARDEN.replace("note: {type: string}", f"note: {{type: array, items: {item}}}"))
+    for name in "ab":
+        text = SAMPLE.replace("soil: sand", "note: [{a: x}]").replace("name: a", f"name: {name}")
+        repository.write(f"docs/{name}.yaml", text)
+
+    assert "becomes a warning, by crd_checks_allow: applies Garden/a\n" in init("--yes")[1]
+    assert program.main(["test"]) == 0
+
+
 def test_settings_in_toml_have_one_line_an_entry(repository: Folder, init: Init) -> None:
     repository.write("pyproject.toml", "[tool.pytest.ini_options]\ncrd_checks = false\n")
     repository.write("docs/a.yaml", SAMPLE.replace("sand", "peat"))
