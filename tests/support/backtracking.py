@@ -273,7 +273,7 @@ class Automaton:
         return not self._is_full and state in self._accepting
 
     def find_pump(self) -> str:
-        """Return a text that can be repeated in two ways, such that the rest may fail; empty if there is none."""
+        """Return a text that can be repeated in two ways, such that the rest may fail; or an empty text."""
         graph = {state: [*targets] for state, targets in self.edges.items()}
         reachable = {state: _reach(graph, state) for state in graph}
         cyclic = [state for state in graph if state in reachable[state]]

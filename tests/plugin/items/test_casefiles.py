@@ -1,4 +1,4 @@
-"""Case files that are collected, and those that a run of the whole project does not reach."""
+"""Case files of a session, and the header line about unreached case files."""
 
 from __future__ import annotations
 
