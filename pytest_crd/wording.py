@@ -41,13 +41,13 @@ def escape(text: str) -> str:
 
 def escape_lines(text: str, *, is_coloured: bool = False) -> str:
     """Return a text of several lines with the escapes of `escape` in each, but for no-break spaces; a *coloured* text keeps its colours."""
-    kept = _KEPT_IN_COLOUR if is_coloured else _KEPT_IN_LINES
-    return "\n".join(_escape(line, kept) for line in text.split("\n"))
+    plain_chars = _KEPT_IN_COLOUR if is_coloured else _KEPT_IN_LINES
+    return "\n".join(_escape(line, plain_chars) for line in text.split("\n"))
 
 
-def _escape(line: str, kept: frozenset[str]) -> str:
+def _escape(line: str, plain_chars: frozenset[str]) -> str:
     if not line.isprintable():
-        line = "".join(char if char.isprintable() or char in kept else json.dumps(char)[1:-1] for char in line)
+        line = "".join(char if char.isprintable() or char in plain_chars else json.dumps(char)[1:-1] for char in line)
     if line.lstrip().startswith(_COMMAND):
         line = line.replace(_COMMAND, "\\u003a:", 1)
     return _OLD_COMMAND.sub(r"\\u0023#", line) if "##" in line else line

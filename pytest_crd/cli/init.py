@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     except InputError as error:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
-    _say("\n".join(_lines(survey)))
+    _print("\n".join(_lines(survey)))
     has_more_samples = initproposals.needs_more_samples(survey)
     end = _try_out(survey, has_more_samples=has_more_samples)
     if end.was_interrupted or end.code not in _JUDGED:
@@ -79,18 +79,18 @@ def run(options: argparse.Namespace) -> int:
     decisions = _decide(options, survey, end.failed_checks, has_more_samples=has_more_samples)
     proposed = [*initproposals.propose_files(survey, decisions)]
     if not proposed:
-        _say("nothing is missing: pytest-crd test runs it all")
+        _print("nothing is missing: pytest-crd test runs it all")
         return Exit.HOLDS
     by_hand = [file for file in proposed if file.is_there]
     for file in by_hand:
-        _say(f"\nto be added to {file.path}, which {file.purpose}:\n")
-        _say("\n".join(f"    {line}".rstrip() for line in file.make(silent)[0].splitlines()))
+        _print(f"\nto be added to {file.path}, which {file.purpose}:\n")
+        _print("\n".join(f"    {line}".rstrip() for line in file.make(silent)[0].splitlines()))
     return _written(folder, [file for file in proposed if not file.is_there], is_agreed=options.yes)
 
 
 def _try_out(survey: Repository, *, has_more_samples: bool) -> SessionEnd:
     """Run `pytest-crd test` in the repository as it is, which prints each failure, and return its end."""
-    _say("\npytest-crd test, before anything is written:\n", flush=True)
+    _print("\npytest-crd test, before anything is written:\n", flush=True)
     samples = ["-o", f"{SAMPLES}={samplepaths.AUTO}"] if has_more_samples else []
     with contextlib.chdir(survey.folder):
         return testrun.run([], [], ["-p", "no:cacheprovider", *samples], has_baseline=True)  # nothing is written yet
@@ -109,7 +109,7 @@ def _decide(
         checks[decision][path if decision is _Decision.LEAVE_OUT else name] = None
     for decision, names in checks.items():
         if names:
-            _say(f"{decision.value}: {', '.join(names)}")
+            _print(f"{decision.value}: {', '.join(names)}")
     left_out = tuple(checks[_Decision.LEAVE_OUT])
     has_rest = survey.other_samples.total() > len(left_out)
     return Decisions(tuple(checks[_Decision.WARN]), left_out, has_more_samples=has_more_samples and has_rest)
@@ -160,7 +160,7 @@ def _written(folder: Path, missing: Sequence[ProposedFile], *, is_agreed: bool) 
     print()
     for file in missing:
         if not is_agreed and not (can_ask and _agrees(f"write {file.path}, which {file.purpose}")):
-            _say(f"not written: {file.path}, which {file.purpose}")
+            _print(f"not written: {file.path}, which {file.purpose}")
             continue
         try:
             remark = file.write(folder, _show_progress)
@@ -168,21 +168,21 @@ def _written(folder: Path, missing: Sequence[ProposedFile], *, is_agreed: bool) 
             print(error, file=sys.stderr)
             code = Exit.DOES_NOT_HOLD
         else:
-            _say(f"written: {file.path}, which {file.purpose}{f': {remark}' if remark else ''}", flush=True)
+            _print(f"written: {file.path}, which {file.purpose}{f': {remark}' if remark else ''}", flush=True)
     if not is_agreed and not can_ask and missing:
-        _say("\npytest-crd init --yes writes these files")
+        _print("\npytest-crd init --yes writes these files")
     elif missing:
-        _say("\nnext: pytest-crd test runs it all; pytest runs it with the project's Python tests")
+        _print("\nnext: pytest-crd test runs it all; pytest runs it with the project's Python tests")
     return code
 
 
-def _say(text: str, end: str = "\n", *, flush: bool = False) -> None:
+def _print(text: str, end: str = "\n", *, flush: bool = False) -> None:
     """Print a text with escapes; the output of pytest between such texts has its own, and colours."""
     print(wording.escape_lines(text), end=end, flush=flush)
 
 
 def _agrees(question: str) -> bool:
-    _say(f"{question}? [y/N] ", end="", flush=True)
+    _print(f"{question}? [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in _AGREED
 
 
@@ -194,11 +194,11 @@ def _show_progress(title: str) -> Iterator[Tell]:
         return
     due = time.monotonic() + _PAUSE
 
-    def tell(done: int, total: int, _: str) -> None:
+    def show_step(done: int, total: int, _: str) -> None:
         nonlocal due
         if time.monotonic() >= due:
             due = time.monotonic() + _PAUSE
             print(f"\r\x1b[K{wording.escape(title)}: {done} of {total}", end="", flush=True)
 
-    yield tell
+    yield show_step
     print("\r\x1b[K", end="", flush=True)

@@ -220,5 +220,5 @@ def _cases(crds: Sequence[CustomResourceDefinition], progress: Progress) -> tupl
         generated = generate([filenames.usual_version(crd)], progress=progress)
     except (InputError, NothingToStateError, UnsupportedConstructError, UnsupportedExpressionError) as error:
         raise NothingWrittenError(f"{crd.source}: no cases are written about {crd.name}: {error}") from None
-    held = generated.points - len(generated.missed)
-    return generated.text, f"{counted(generated.cases, 'case')} hold {held:,} of {generated.points:,} points"
+    count = generated.points - len(generated.missed)
+    return generated.text, f"{counted(generated.cases, 'case')} hold {count:,} of {generated.points:,} points"

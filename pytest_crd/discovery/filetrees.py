@@ -209,7 +209,7 @@ class GitTree:
 
     def is_folder(self, name: str) -> bool:
         """Return whether a name is of a folder with files."""
-        return any(other.startswith(f"{name}/") for other in self.ids)
+        return any(file.startswith(f"{name}/") for file in self.ids)
 
     def is_file(self, name: str) -> bool:
         """Return whether a name is of a file."""

@@ -85,11 +85,11 @@ def paths(path: Path, name: str) -> Sequence[str]:
         IniFileError: The file cannot be read, or a path leads out of the project.
     """
     limits = ProjectBoundary(path.parent)
-    found = words(path, name)
-    for pattern in found:
+    patterns = words(path, name)
+    for pattern in patterns:
         if not limits.holds(os.path.realpath(path.parent / boundary.start_of(pattern.removeprefix("!")))):
             raise _mistake(path, f"{name}: {pattern}: {boundary.OUTSIDE}")
-    return found
+    return patterns
 
 
 def lines(path: Path, name: str) -> Sequence[str]:

@@ -106,7 +106,7 @@ class Kustomizations:
     show: Show
     left_out: Collection[str] = ()
     _read: dict[str, Kustomization | None] = field(default_factory=dict, init=False)
-    _held: dict[str, bool] = field(default_factory=dict, init=False)
+    _inside_by_folder: dict[str, bool] = field(default_factory=dict, init=False)
     _applied: dict[str, int] = field(default_factory=dict, init=False)
 
     def of_file(self, name: str) -> list[Kustomization]:
@@ -192,9 +192,9 @@ class Kustomizations:
                 return
 
     def _holds(self, folder: str) -> bool:
-        if folder not in self._held:
-            self._held[folder] = self.tree.holds(folder)
-        return self._held[folder]
+        if folder not in self._inside_by_folder:
+            self._inside_by_folder[folder] = self.tree.holds(folder)
+        return self._inside_by_folder[folder]
 
     def _find(self, folder: str) -> Kustomization | None:
         names = [name for name in (posixpath.join(folder, name) for name in NAMES) if name not in self.left_out]

@@ -53,11 +53,11 @@ class FactUses:
     def note_accesses(self, authorize: Authorize | None) -> Authorize:
         """Return an authorizer that notes the accesses; without one, it allows administrators everything."""
 
-        def ask(access: AccessRequest) -> AccessAnswer:
+        def note_access(access: AccessRequest) -> AccessAnswer:
             self.accesses.append(access)
             return (authorize or admissionexpressions.authorize_administrator)(access)
 
-        return ask
+        return note_access
 
     def listen(self, listeners: PolicyListeners) -> PolicyListeners:
         """Return listeners that note the uses, and call other listeners."""
@@ -95,12 +95,12 @@ def find_unused(
         return
     if not uses.accesses:
         yield UnusedFact("authorizer", None, "does nothing, as no expression asks the authorizer for this request")
-    asked = ", ".join(dict.fromkeys(map(_describe, uses.accesses)))
+    accesses = ", ".join(dict.fromkeys(map(_describe, uses.accesses)))
     for index, rule in enumerate(given.rules if uses.accesses else ()):
         if near := next(filter(None, map(_find_meant, rule["verbs"])), ""):
             yield UnusedFact("authorizer", index, f"has an unknown verb; did you mean {near}?")
         elif not any(_is_about(rule, access, is_granted) for access in uses.accesses):
-            yield UnusedFact("authorizer", index, f"does nothing, as expressions ask about other things: {asked}")
+            yield UnusedFact("authorizer", index, f"does nothing, as expressions ask about other things: {accesses}")
 
 
 def _is_selected(param: JSONObject, uses: FactUses) -> bool:

@@ -189,8 +189,8 @@ def _demand_uses(case: PolicyCase, subject: PolicySubject, outcome: PolicyOutcom
         )
     if unmatched.PARAMS in (case.unmatched or ()):
         uses.has_problem = True  # no binding finds a param, as the case states
-    given = GivenFacts(params=case.params or (), rules=case.authorizer)
-    givenfacts.refuse_unused(case, givenuses.find_unused(given, uses, subject.admission.facts.is_granted))
+    facts = GivenFacts(params=case.params or (), rules=case.authorizer)
+    givenfacts.refuse_unused(case, givenuses.find_unused(facts, uses, subject.admission.facts.is_granted))
 
 
 def _compare(case: PolicyCase, subject: PolicySubject, outcome: PolicyOutcome) -> Iterator[Mismatch]:

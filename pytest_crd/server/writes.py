@@ -137,13 +137,13 @@ def _decide(
     store: Store, type_: ResourceType, request: Request, generated: GeneratedValues, key: ObjectKey
 ) -> _Decision:
     """Return the decision about a request for the object under a key."""
-    found = store.get(key)
-    entry = None if unreadable.is_free(type_, found, request) else found
+    stored = store.get(key)
+    entry = None if unreadable.is_free(type_, stored, request) else stored
     if entry is not None:
         request = request._replace(resource_version=str(entry.revision), stored_name=key.name)
     outcome = type_.answer(None if entry is None else entry.value, request, generated)
     outcome.stored  # noqa: B018 - computes the objects before the store is locked
-    return _Decision(key, found, entry, request, outcome)
+    return _Decision(key, stored, entry, request, outcome)
 
 
 def _find_final_name(outcome: RequestOutcome, name: str) -> str:
@@ -170,9 +170,9 @@ def _decide_renamed(  # noqa: PLR0913, PLR0917 - a request and the decision abou
     taken name that is free, or a free one that is taken.
     """
     key = decision.key._replace(name=final)
-    found = store.get(key)
-    if (decision.outcome.response.code == _CONFLICT) == (found is not None):
-        return decision._replace(key=key, found=found, entry=found)
+    stored = store.get(key)
+    if (decision.outcome.response.code == _CONFLICT) == (stored is not None):
+        return decision._replace(key=key, found=stored, entry=stored)
     return _decide(store, type_, request, generated, key)
 
 

@@ -111,7 +111,7 @@ def merge(effects: Sequence[tuple[OldCrd, Upgrade]]) -> Upgrade:
 def _merge_unjudged(reasons: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """Return the objects that no upgrade judges."""
     first, *others = reasons
-    return {source: reason for source, reason in first.items() if all(source in other for other in others)}
+    return {source: reason for source, reason in first.items() if all(source in reasons for reasons in others)}
 
 
 def _join(texts: Iterable[Iterable[str]]) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ def find_successions(
 
 def _distinguish(id_: str, crd: CustomResourceDefinition, others: Sequence[CustomResourceDefinition]) -> str:
     """Append the file of a successor to an id; with its line if the file has several."""
-    files = [_file(other) for other in others]
+    files = [_file(crd) for crd in others]
     place = _file(crd) if files.count(_file(crd)) == 1 else crd.source
     return f"{id_}{'-' if '@' in id_ else '@'}{place}"
 
@@ -63,17 +63,17 @@ def _find_nearest(
     crd: CustomResourceDefinition, others: Sequence[CustomResourceDefinition]
 ) -> list[CustomResourceDefinition]:
     """Return the CRD with the most similar file path; all CRDs if there is no single one."""
-    common = [_count_common_parts(crd, other) for other in others]
+    common = [_count_common_parts(crd, rival) for rival in others]
     best = max(common, default=0)
-    nearest = [other for other, count in zip(others, common, strict=True) if best and count == best]
+    nearest = [rival for rival, count in zip(others, common, strict=True) if best and count == best]
     return nearest if len(nearest) == 1 else [*others]
 
 
 def _count_common_parts(first: CustomResourceDefinition, second: CustomResourceDefinition) -> int:
     """Return the number of equal parts at the ends of the paths of two files."""
     count = 0
-    for part, other in zip(_parts(first), _parts(second), strict=False):
-        if part != other:
+    for part, second_part in zip(_parts(first), _parts(second), strict=False):
+        if part != second_part:
             break
         count += 1
     return count

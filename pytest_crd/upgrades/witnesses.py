@@ -260,13 +260,13 @@ class Witnesses:
     def _unshown(self, difference: Difference, search: WitnessSearch) -> Unshown:
         declared = difference.lines(self._findings.old.version.crd, self._findings.new.version.crd)
         lines = " → ".join(f"{line.where} {line.text or '(nothing)'}".strip() for line in declared)
-        found = "only objects found that are accepted now" if search.seen else "no object found that shows it"
+        problem = "only objects found that are accepted now" if search.seen else "no object found that shows it"
         if search.earlier and not search.seen:
-            found = f"the objects found that it refuses were refused before, too ({search.earlier})"
+            problem = f"the objects found that it refuses were refused before, too ({search.earlier})"
         name = f"{path_of(difference.place)} {difference.keyword}"
         untried = "" if search.is_complete else ", although not all candidates were tried"
         return Unshown(
-            f"{found}{untried}: {name}: {lines}",
+            f"{problem}{untried}: {name}: {lines}",
             f"{name}{'' if search.is_complete else _NOT_ALL}" if difference.can_refuse else "",
             difference,
         )

@@ -142,8 +142,8 @@ def _mutate(content: bytes, rng: random.Random) -> bytes:
         if kind < 0.25:
             added = rng.choice(_PARTS) * rng.choice((1, 1, 2, 50, 2_000, 16_000))
         elif kind < 0.5:
-            other = rng.randrange(len(content) + 1)
-            added = content[other : other + rng.choice((1, 10, 100))] * rng.choice((1, 2, 200))
+            start = rng.randrange(len(content) + 1)
+            added = content[start : start + rng.choice((1, 10, 100))] * rng.choice((1, 2, 200))
         elif kind < 0.75:
             added = bytes(rng.randrange(256) for _ in range(rng.choice((1, 2, 4))))
         else:

@@ -104,11 +104,13 @@ class Installation:
     def _count(self, project: Path, arguments: Sequence[str], environment: dict[str, str]) -> Count:
         result = self._folder / "count.json"
         command = [str(self._python), "-c", _PROGRAM, "-q", "-p", "no:cacheprovider", *arguments, str(result)]
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON", "CRD"))}
+        inherited = {
+            name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON", "CRD"))
+        }
         done = subprocess.run(
             command,
             cwd=project,
-            env={**kept, "PYTHONHASHSEED": "0", **environment},
+            env={**inherited, "PYTHONHASHSEED": "0", **environment},
             capture_output=True,
             encoding="utf-8",
             check=False,
@@ -121,17 +123,17 @@ class Installation:
 
 def _requirements(distribution: Distribution) -> list[Distribution]:
     """Return the distributions that *distribution* needs without extras, directly or not."""
-    found: dict[str, Distribution] = {}
+    distributions: dict[str, Distribution] = {}
     waiting = [distribution]
     while waiting:
         for requirement in waiting.pop().requires or ():
             text, _, marker = requirement.partition(";")
             name = _NAME.match(text)
-            if name is None or (marker.strip() and not _holds(marker)) or name[0] in found:
+            if name is None or (marker.strip() and not _holds(marker)) or name[0] in distributions:
                 continue
-            found[name[0]] = importlib.metadata.distribution(name[0])
-            waiting.append(found[name[0]])
-    return list(found.values())
+            distributions[name[0]] = importlib.metadata.distribution(name[0])
+            waiting.append(distributions[name[0]])
+    return list(distributions.values())
 
 
 def _holds(marker: str) -> bool:

@@ -173,9 +173,9 @@ def files(patterns: Sequence[str], *, base: Path, named: Iterable[str] | None = 
         for path, is_named in matches:
             resolved = real.resolve(path)
             is_outside = not limits.holds(resolved)
-            shown = limits.find_exit(path) if is_outside else path
-            key = str(shown) if is_outside else resolved
-            file = files_by_path.get(key) or ManifestFile(shown, name_of(shown, base), is_named, (), is_outside)
+            link = limits.find_exit(path) if is_outside else path
+            key = str(link) if is_outside else resolved
+            file = files_by_path.get(key) or ManifestFile(link, name_of(link, base), is_named, (), is_outside)
             files_by_path[key] = file._replace(named=file.named or is_named, patterns=(*file.patterns, pattern))
     for pattern, paths in excluded.items():
         if paths and paths.isdisjoint(files_by_path):

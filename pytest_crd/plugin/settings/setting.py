@@ -213,8 +213,8 @@ def find_words(config: pytest.Config) -> list[str]:
     if not hasattr(config.option, _WORDS):
         written = [*map(str, config.invocation_params.args), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
         setattr(config.option, _WORDS, [word for argument in written for word in _expand(argument)])
-    found: list[str] = getattr(config.option, _WORDS)
-    return found
+    command_line: list[str] = getattr(config.option, _WORDS)
+    return command_line
 
 
 def find_named(config: pytest.Config, option: str) -> Iterator[str]:

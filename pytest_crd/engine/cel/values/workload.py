@@ -93,8 +93,8 @@ def compare_once(compare: Callable[[Any, Any], bool], left: Any, right: Any) -> 
     compared = _remaining.compared
     if compared is None:
         return compare(left, right)
-    known = compared.get((id(left), id(right)))
-    if known is None:
+    earlier = compared.get((id(left), id(right)))
+    if earlier is None:
         before = _remaining.values
         outcome: bool | EvaluationError
         try:
@@ -106,8 +106,8 @@ def compare_once(compare: Callable[[Any, Any], bool], left: Any, right: Any) -> 
         else:
             count(_CONVERSION)
     else:
-        outcome = known[2]
-        count(int(known[3]))
+        outcome = earlier[2]
+        count(int(earlier[3]))
     if isinstance(outcome, EvaluationError):
         raise outcome.with_traceback(None)
     return outcome

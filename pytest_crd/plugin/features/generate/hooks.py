@@ -195,12 +195,12 @@ def _folder(config: pytest.Config) -> Path:
         UsageError: It is outside of the project.
     """
     base = setting.folder(config)
-    found = filenames.folder(base, config.getini("testpaths")) or base
-    if not boundary.is_inside(found, boundary.find_project(config.rootpath)):
+    case_folder = filenames.folder(base, config.getini("testpaths")) or base
+    if not boundary.is_inside(case_folder, boundary.find_project(config.rootpath)):
         raise pytest.UsageError(
-            f"{_FLAG}: {session.display_path(found)} leads out of the project; name another folder in testpaths"
+            f"{_FLAG}: {session.display_path(case_folder)} leads out of the project; name another folder in testpaths"
         )
-    return found
+    return case_folder
 
 
 def _write(written: WrittenFile) -> None:
