@@ -221,7 +221,7 @@ class Catalog:
                     self._require_project_crd(variant.crd)
             return variants
         try:
-            crd = self.find(suite.crd)
+            crd = self.find_main(suite.crd)
         except CrdLookupError as error:
             raise suite.mistake(str(error)) from None
         if crd.guard is not None:

@@ -95,7 +95,7 @@ class ProposedFile(NamedTuple):
                 raise NothingWrittenError(f"{self.path}: not written: a link leads its folder out of the repository")
             path.parent.mkdir(parents=True, exist_ok=True)
             if self.is_appended and path.exists():
-                reports.append(path, text if path.read_bytes().endswith(b"\n") else f"\n{text}")
+                reports.append(path, text if folders.read_file(path).endswith(b"\n") else f"\n{text}")
             else:
                 filereplacement.create(path, content)
         except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ _WORKFLOWS: Final = ".github/workflows"
 _GITLAB: Final = ".gitlab-ci.yml"
 _USUAL_BRANCH: Final = "main"
 # A job with this text tests CRDs.
-_COMMAND: Final = "pytest-crd"
+_COMMAND: Final = b"pytest-crd"
 CHECKS: Final = "crd_checks"
 """The setting that switches checks on."""
 SAMPLES: Final = "crd_samples"
@@ -121,7 +122,7 @@ def look(folder: Path) -> Repository:
         len(case_files),
         tuple(unread),
         _forge(folder),
-        any(_COMMAND in path.read_text(encoding="utf-8", errors="replace") for path in _jobs(folder)),
+        any(map(_has_command, _jobs(folder))),
         _release(folder),
         _branch(folder),
     )
@@ -168,6 +169,13 @@ def _samples(folder: Path, ini: Path | None, crds: CustomResourceDefinitions) ->
         for files in (sample_files, others)
     ]
     return counts[0], counts[1]
+
+
+def _has_command(path: Path) -> bool:
+    """Return whether a file of the CI runs pytest-crd; a file that cannot be read does not."""
+    with contextlib.suppress(OSError):
+        return _COMMAND in folders.read_file(path)
+    return False
 
 
 def _jobs(folder: Path) -> Iterator[Path]:

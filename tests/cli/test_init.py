@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -206,6 +207,16 @@ def test_a_job_is_proposed_in_the_file_of_gitlab(repository: Folder, init: Init)
     assert repository.read(".gitlab-ci.yml") == "build: {script: [make]}\n"
     repository.write(".gitlab-ci.yml", "crds: {script: [pytest-crd test]}\n")
     assert "tests CRDs: there is one\n" in init()[1]
+
+
+def test_a_pipe_in_the_place_of_a_job_does_not_block(repository: Folder, init: Init) -> None:
+    (repository.path / ".github/workflows").mkdir(parents=True)
+    os.mkfifo(repository.path / ".github/workflows/ci.yml")
+
+    code, out, _ = init("--yes")
+
+    assert code == 0
+    assert "job of the CI that tests CRDs: there is none\n" in out
 
 
 def test_no_job_is_proposed_without_a_forge(init: Init) -> None:
