@@ -14,8 +14,10 @@ import re
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from pytest_crd import lazyre
+
 _COMMAND: Final = "::"
-_OLD_COMMAND: Final = re.compile(r"##(?=[a-z]{0,20}\[)", re.IGNORECASE)
+_OLD_COMMAND: Final = lazyre.compile(r"##(?=[a-z]{0,20}\[)", re.IGNORECASE)
 _KEPT: Final = frozenset("\t")
 _KEPT_IN_LINES: Final = frozenset("\t\xa0")  # kubectl explain prints no-break spaces
 _KEPT_IN_COLOUR: Final = frozenset("\t\x1b\xa0")

@@ -7,16 +7,16 @@ A comment goes behind the replacement if that begins on its line, else on a line
 from __future__ import annotations
 
 import itertools
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from pytest_crd import lazyre
 from pytest_crd.casefiles.yamlspans import Edit, Span, SpannedText
 
 # With all line breaks of YAML 1.1; other parts of a layout count line feeds only.
-_COMMENT: Final = re.compile("(?<![^\\s\ufeff])#[^\n\r\x85\u2028\u2029]*")
-_BLANKS: Final = re.compile(" *")
+_COMMENT: Final = lazyre.compile("(?<![^\\s\ufeff])#[^\n\r\x85\u2028\u2029]*")
+_BLANKS: Final = lazyre.compile(" *")
 
 
 class Comment(NamedTuple):

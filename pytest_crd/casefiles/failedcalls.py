@@ -7,15 +7,15 @@ Reference:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine import FieldError
 
 PROBLEM: Final = "the call of a webhook failed, so that its answer is not known"
 # A conversion that the webhook itself refuses has its words in place of the request's.
-_FAILED: Final = re.compile(r'failed calling webhook "|conversion webhook for [^ ]+, Kind=[^ ]+ failed: Post "')
+_FAILED: Final = lazyre.compile(r'failed calling webhook "|conversion webhook for [^ ]+, Kind=[^ ]+ failed: Post "')
 
 
 def is_among(errors: Iterable[FieldError]) -> bool:

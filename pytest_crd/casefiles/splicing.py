@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from pytest_crd import lazyre
 from pytest_crd.casefiles import yamltext
 from pytest_crd.casefiles.comments import Comment
 from pytest_crd.casefiles.yamlspans import Edit, Span
@@ -19,7 +19,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
 
 # The anchor and the tag of a node, on one line.
-_PROPERTIES: Final = re.compile(r"[&!]\S*(?: +[&!]\S*)*")
+_PROPERTIES: Final = lazyre.compile(r"[&!]\S*(?: +[&!]\S*)*")
 
 
 class _Entry(NamedTuple):

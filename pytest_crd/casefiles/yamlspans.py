@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import yaml
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
 
+from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.yaml import jsonreader, unreadable, yamlparser, yamlscalar, yamlstream
 from pytest_crd.engine.yaml.unreadable import UnreadableError
@@ -23,8 +24,8 @@ from pytest_crd.engine.yaml.unreadable import UnreadableError
 SpanKind: TypeAlias = Literal["scalar", "list", "mapping", "alias"]
 
 # An anchor and a tag, with the blanks and comments behind them.
-_PROPERTIES: Final = re.compile(r"(?:[&!]\S*+\s++(?:#.*+\s++)*+)*+")
-_KEEPING: Final = re.compile(r"(?:[&!]\S*+\s++)*+[|>]\d?\+")
+_PROPERTIES: Final = lazyre.compile(r"(?:[&!]\S*+\s++(?:#.*+\s++)*+)*+")
+_KEEPING: Final = lazyre.compile(r"(?:[&!]\S*+\s++)*+[|>]\d?\+")
 _JSON: Final = json.JSONDecoder()
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 

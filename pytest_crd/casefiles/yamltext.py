@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlscalar
 
@@ -20,12 +21,12 @@ WIDTH: Final = 120
 
 STEP: Final = 2
 # Words and paths; digits at the beginning must be followed by letters, as in 10Mi.
-_PLAIN: Final = re.compile(
+_PLAIN: Final = lazyre.compile(
     r"(?:[A-Za-z_/]|[0-9]+[A-DF-WYZa-df-wyz])[A-Za-z0-9_./+-]*(?: [A-Za-z0-9_(][A-Za-z0-9_./+()-]*)*"
 )
 # Characters to escape in quotes; no-break spaces are escaped to be visible.
-_SPECIAL: Final = re.compile("[\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
-_LITERAL: Final = re.compile(r"(?![ \n])(?:[^\n]*[^\n ])?(?:\n[^\n]*(?<! ))*")
+_SPECIAL: Final = lazyre.compile("[\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_LITERAL: Final = lazyre.compile(r"(?![ \n])(?:[^\n]*[^\n ])?(?:\n[^\n]*(?<! ))*")
 
 
 def flow(value: JSONValue) -> str:

@@ -7,11 +7,11 @@ shown.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
+from pytest_crd import lazyre
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -174,9 +174,9 @@ def _tails(rest: str, name: str) -> Iterator[str]:
 
 
 # A list index at the beginning of the rest of a path.
-INDEX: Final = re.compile(r"\[(0|[1-9][0-9]*)\]")
+INDEX: Final = lazyre.compile(r"\[(0|[1-9][0-9]*)\]")
 # The end of a step in a path.
-_SEPARATOR: Final = re.compile(r"[.\[]|\Z")
+_SEPARATOR: Final = lazyre.compile(r"[.\[]|\Z")
 
 
 def _places(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.cases import casebuilder, casepatch, diagnosis, sections
 from pytest_crd.cases.model import ADMITTED, APPLIES, PATCHES, CaseFileError
 from pytest_crd.cases.sections import Section
@@ -38,7 +38,7 @@ _REFUSALS: Final = (
     'foos.example.com "a" not found',
 )
 # Fields joined by dots, with list indices, or map keys, in brackets.
-_PATH: Final = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[[^\[\]]+\])*")
+_PATH: Final = lazyre.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[[^\[\]]+\])*")
 
 
 def raise_mistakes(text: str, documents: list[Document], source: str, *, fills: bool) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from pytest_crd import suggestions
+from pytest_crd import lazyre, suggestions
 from pytest_crd.cases import casepatch, comparison
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.caseresult import Stray, Strays
@@ -28,8 +28,8 @@ _REMEDIES: Final = {
     Section.DEFAULTING: f"if this is intended, keep it in `expected`, because defaulting drops nothing, {_ALLOW}",
 }
 _OF_SCALE: Final = f"if this is intended, list its warning in `warnings`, {_ALLOW}"
-_UNDECLARED: Final = re.compile(r"(?<!\S)\S++(?<=:)(?= field not declared in schema)")
-_UNKNOWN: Final = re.compile(r'unknown field "(.*)"')
+_UNDECLARED: Final = lazyre.compile(r"(?<!\S)\S++(?<=:)(?= field not declared in schema)")
+_UNKNOWN: Final = lazyre.compile(r'unknown field "(.*)"')
 _REMEDY: Final = f"if this is intended, list it in `pruned`, or in `lost` if the storage version drops it, {_ALLOW}"
 _OF_NULL: Final = (
     f"if this is intended, state the whole object in `expected`, or list the path of a map key in `absent`, {_ALLOW}"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from pytest_crd import lazyre
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CustomResourceDefinition, fieldpath
 from pytest_crd.engine.api.context import WrittenCrd
@@ -15,8 +16,10 @@ from pytest_crd.engine.errors.failedrule import Steps
 NO_COVER: Final = "# crd: no cover"
 # Part of every exclusion comment; other lines need not be searched.
 _NAME: Final = "crd:"
-_COMMENT: Final = re.compile(r"(?<!\S)#\s*+crd:\s*+no cover\s*+$")
-_NEARLY: Final = re.compile(r"(?<!\S)#\s*+crd:\s*+(?:no|pragma)[\s_:-]*+(?:no[\s_-]*+)?cov\w*+(?!\S)", re.IGNORECASE)
+_COMMENT: Final = lazyre.compile(r"(?<!\S)#\s*+crd:\s*+no cover\s*+$")
+_NEARLY: Final = lazyre.compile(
+    r"(?<!\S)#\s*+crd:\s*+(?:no|pragma)[\s_:-]*+(?:no[\s_-]*+)?cov\w*+(?!\S)", re.IGNORECASE
+)
 
 
 class Exclusion(NamedTuple):

@@ -6,10 +6,10 @@ Expected errors are compared with the words of the server's errors; no other mod
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.cases import refusals
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.model import RequestCase
@@ -19,7 +19,7 @@ from pytest_crd.engine.golang.regexp import patterns
 # Types of errors that identify their keyword, which has no limit that could differ.
 _PLAIN: Final = frozenset({ErrorType.REQUIRED, ErrorType.DUPLICATE, ErrorType.NOT_SUPPORTED})
 # The declared value in the words of an error: a number, a pattern, a type or a format.
-_DECLARED: Final = re.compile(r"(?<=of type )[^:]+|\d+(?:\.\d+)?")
+_DECLARED: Final = lazyre.compile(r"(?<=of type )[^:]+|\d+(?:\.\d+)?")
 _PATTERN: Final = "match '"
 _SUBJECT: Final = " in body "
 _OTHER: Final = "\N{HORIZONTAL ELLIPSIS}"

@@ -13,13 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
 from pytest_crd.engine.loading.remarks import Remark
 from pytest_crd.engine.yaml import yamlparser
 
 # A schema in block style, with all lines that are indented below it, and blank lines and comments between them.
-_SCHEMA: Final = re.compile(
+_SCHEMA: Final = lazyre.compile(
     rb"^( *)openAPIV3Schema:[ \t\r]*\n(?:(?:\1 [^\n]*|[ \t\r]*| *#[^\n]*)\n)*+(?:\1 [^\n]*\Z)?", re.MULTILINE
 )
 

@@ -7,13 +7,13 @@ Only actions without effect on what copies are compared by can be left out: cond
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from pytest_crd import lazyre
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
@@ -23,8 +23,8 @@ from pytest_crd.engine.yaml.manifest import ManifestFile
 
 FOLDER: Final = "templates"
 _CHART: Final = "Chart.yaml"
-_KEY: Final = re.compile(r"( *)([\w.-]+):")
-_ASSIGNMENT: Final = re.compile(r"\$\w*\s*:?=")
+_KEY: Final = lazyre.compile(r"( *)([\w.-]+):")
+_ASSIGNMENT: Final = lazyre.compile(r"\$\w*\s*:?=")
 _OPENING: Final = frozenset({"if", "with", "range", "block", "define"})
 _END: Final = "end"
 _ELSE: Final = "else"

@@ -7,19 +7,18 @@ Hidden files and folders of others (`node_modules`, `vendor`, virtual environmen
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
 
-from pytest_crd import folders
+from pytest_crd import folders, lazyre
 from pytest_crd.discovery import git
 from pytest_crd.engine.crds import declared, decoded, misspelling
 
 OF_OTHERS: Final = frozenset({"node_modules", "vendor"})
 # `test`, `testdata`, `e2e`, `e2e-tests`, `integration_test`.
-_OF_TESTS: Final = re.compile(r"(?:^|[-_.])(?:test|e2e(?:$|[-_.]))")
+_OF_TESTS: Final = lazyre.compile(r"(?:^|[-_.])(?:test|e2e(?:$|[-_.]))")
 VIRTUAL_ENVIRONMENT: Final = "pyvenv.cfg"
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from pytest_crd import lazyre
 from pytest_crd.discovery import git, tags
 from pytest_crd.discovery.tags import NoReleaseError, Releases, Tag
 from pytest_crd.engine.inputerror import CrdError, Mistake
 
 # `latest-tag` and `all-tags`, and with a pattern `latest-tag(operator-v*)`.
-_RELEASES: Final = re.compile(r"(latest-tag|all-tags)(?:\((.+)\))?")
+_RELEASES: Final = lazyre.compile(r"(latest-tag|all-tags)(?:\((.+)\))?")
 _ALL: Final = "all-tags"
 _FETCH: Final = "git fetch --tags --unshallow, or `fetch-depth: 0` of GitHub's actions/checkout"
 

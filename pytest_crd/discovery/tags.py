@@ -11,17 +11,17 @@ Reference:
 from __future__ import annotations
 
 import fnmatch
-import re
 import string
 from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
+from pytest_crd import lazyre
 from pytest_crd.discovery import git
 
-_SEMVER: Final = re.compile(r"v?(\d+\.\d+\.\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
+_SEMVER: Final = lazyre.compile(r"v?(\d+\.\d+\.\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
 # Parts of the version in a tag that matches a pattern.
-_NUMBERS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)*")
+_NUMBERS: Final = lazyre.compile(r"[0-9]+(?:\.[0-9]+)*")
 _IN_VERSION: Final = frozenset(f"{string.ascii_letters}{string.digits}.-")
 _FORMAT: Final = "%(refname:strip=2)%00%(objectname)%00%(*objectname)%00%(creatordate:short)"
 _MOST_NAMED: Final = 3

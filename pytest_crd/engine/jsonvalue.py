@@ -11,9 +11,10 @@ import decimal
 import marshal
 import math
 import operator
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
+
+from pytest_crd import lazyre
 
 # Any JSON value: None, bool, int (int64), float (float64), str, list or dict with string keys. A recursive alias would
 # force a cast at every access of every pass; the passes narrow with isinstance instead.
@@ -99,7 +100,7 @@ def may_hold_null(value: JSONValue) -> bool:
 # In the marshal format, a null value of an object is followed by the next key (in any of several encodings, or as a
 # reference to an earlier key) or by the end of the object. An N alone also occurs in strings.
 _MARSHAL_VERSION: Final = 4
-_NULL: Final = re.compile(rb"N[aAtuzZ\xe1\xc1\xf4\xf5\xfa\xdar0]")
+_NULL: Final = lazyre.compile(rb"N[aAtuzZ\xe1\xc1\xf4\xf5\xfa\xdar0]")
 
 
 def type_of(value: JSONValue) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, Generic, NamedTuple, TypeVar
 
+from pytest_crd import lazyre
 from pytest_crd.report.testfacts import About, Cause, VerdictKind
 
 OwnerT = TypeVar("OwnerT")
@@ -17,7 +17,7 @@ _ORDER: Final = (
     VerdictKind.CASE,
     VerdictKind.PYTHON,
 )
-_INDEX: Final = re.compile(r"\[[^\[\]]*\]")
+_INDEX: Final = lazyre.compile(r"\[[^\[\]]*\]")
 
 
 class CauseId(NamedTuple):

@@ -15,7 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-_PLACE: Final = re.compile(r"(.*?)(?::(\d+))?(?::(\d+))?", re.DOTALL)
+from pytest_crd import lazyre
+
+_PLACE: Final = lazyre.compile(r"(.*?)(?::(\d+))?(?::(\d+))?", re.DOTALL)
 
 
 class VerdictKind(enum.StrEnum):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
+from pytest_crd import lazyre
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.caseresult import Accepted, ErrorsMismatch, MessageMismatch, NearMiss, Rejected
 from pytest_crd.engine.errors.fielderror import FieldError
 
 CaseVerdict: TypeAlias = "Rejected | Accepted | ErrorsMismatch | MessageMismatch"
 
-_NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER: Final = lazyre.compile(r"-?\d+(?:\.\d+)?")
 # The most met errors to list; more are counted, so that they do not hide the others.
 _MOST_MET: Final = 2
 

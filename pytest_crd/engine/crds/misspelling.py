@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import difflib
 import functools
-import re
 from collections.abc import Mapping
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.decoded import GROUP
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -20,7 +20,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 # (`CompositeResourceDefinition`: 0.82) and group (0.77) are less similar, and so is `apiregistration.k8s.io` (0.71).
 _ALIKE: Final = 0.9
 _OTHER_KINDS: Final = frozenset({"ConversionReview"})
-_DECLARED: Final = re.compile(rb"""\b(apiVersion|kind)["']?\s*:\s*["']?([^\s"',}]+)""")
+_DECLARED: Final = lazyre.compile(rb"""\b(apiVersion|kind)["']?\s*:\s*["']?([^\s"',}]+)""")
 
 
 def may_hold(content: bytes) -> bool:

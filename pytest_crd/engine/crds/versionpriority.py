@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, TypeAlias
+
+from pytest_crd import lazyre
 
 Priority: TypeAlias = "tuple[int, int, int, int, tuple[int, ...]]"
 
-_KUBE_LIKE: Final = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
+_KUBE_LIKE: Final = lazyre.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
 _STABILITY: Final = {"alpha": 0, "beta": 1, None: 2}
 
 

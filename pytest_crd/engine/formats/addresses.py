@@ -6,21 +6,21 @@ Checks of the formats for IP addresses, CIDRs and MAC addresses.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.golang import netip
 
 _BITS: Final = {4: 32, 6: 128}
-_LEADING_ZEROS: Final = re.compile(r"(?<![0-9A-Fa-f])0+(?=[0-9A-Fa-f])")
+_LEADING_ZEROS: Final = lazyre.compile(r"(?<![0-9A-Fa-f])0+(?=[0-9A-Fa-f])")
 _HEX: Final = "[0-9A-Fa-f]"
 # 6, 8 or 20 bytes: single bytes with one separator throughout, pairs of bytes with dots, or no separator at all.
-_MAC: Final = re.compile(
+_MAC: Final = lazyre.compile(
     rf"{_HEX}{{2}}([:-]){_HEX}{{2}}(?:(?:\1{_HEX}{{2}}){{4}}|(?:\1{_HEX}{{2}}){{6}}|(?:\1{_HEX}{{2}}){{18}})"
     rf"|{_HEX}{{4}}(?:(?:\.{_HEX}{{4}}){{2}}|(?:\.{_HEX}{{4}}){{3}}|(?:\.{_HEX}{{4}}){{9}})"
     rf"|{_HEX}{{12}}|{_HEX}{{16}}|{_HEX}{{40}}"
 )
-_PREFIX_LENGTH: Final = re.compile(r"0*([0-9]{1,3})")
+_PREFIX_LENGTH: Final = lazyre.compile(r"0*([0-9]{1,3})")
 
 
 def bits(text: str) -> int | None:

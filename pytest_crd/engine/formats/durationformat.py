@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.golang import durations, printing
 
 _MAX: Final = 2**63 - 1
 _MAX_DIGITS: Final = 19
-_GO_NUMBER: Final = re.compile(r"[0-9]*\.?[0-9]*")
+_GO_NUMBER: Final = lazyre.compile(r"[0-9]*\.?[0-9]*")
 # Possessive and anchored at the first digit: thousands of digits without a unit would else take quadratic time.
-_SCALA_PART: Final = re.compile(r"(?<![0-9])([0-9]++)[\t\n\f\r ]*+([A-Za-z\u00b5]++)")
-_SCALA_UNIT: Final = re.compile(
+_SCALA_PART: Final = lazyre.compile(r"(?<![0-9])([0-9]++)[\t\n\f\r ]*+([A-Za-z\u00b5]++)")
+_SCALA_UNIT: Final = lazyre.compile(
     r"ns|nano.*|us|\u00b5s|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*", re.IGNORECASE
 )
 

@@ -9,21 +9,22 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.formats import addresses
 
 # Visible ASCII without the specials of RFC 5322, and all of non-ASCII (RFC 6532); patterns that allow a dot add it.
 _ATOM_CHARACTER: Final = r"""[^\x00-\x20\x7f()<>\[\]:;@\\,".]"""
-_DOT_ATOM: Final = re.compile(rf"(?>{_ATOM_CHARACTER}+(?:\.{_ATOM_CHARACTER}+)*)(?!\.)")
-_DOTTED: Final = re.compile(rf"(?:{_ATOM_CHARACTER}|\.)+")
-_QUOTED: Final = re.compile(r'"((?:[^\x00-\x08\x0a-\x1f\x7f"\\]|\\[^\x00-\x08\x0a-\x1f\x7f])*)"')
-_DOMAIN_LITERAL: Final = re.compile(r"\[([^\x00-\x20\x7f\[\]\\]*)\]")
-_BLANKS: Final = re.compile(r"[ \t]*")
-_COMMENT_END: Final = re.compile(r"\\.|[()]", re.DOTALL)
+_DOT_ATOM: Final = lazyre.compile(rf"(?>{_ATOM_CHARACTER}+(?:\.{_ATOM_CHARACTER}+)*)(?!\.)")
+_DOTTED: Final = lazyre.compile(rf"(?:{_ATOM_CHARACTER}|\.)+")
+_QUOTED: Final = lazyre.compile(r'"((?:[^\x00-\x08\x0a-\x1f\x7f"\\]|\\[^\x00-\x08\x0a-\x1f\x7f])*)"')
+_DOMAIN_LITERAL: Final = lazyre.compile(r"\[([^\x00-\x20\x7f\[\]\\]*)\]")
+_BLANKS: Final = lazyre.compile(r"[ \t]*")
+_COMMENT_END: Final = lazyre.compile(r"\\.|[()]", re.DOTALL)
 
-_ENCODED_WORD: Final = re.compile(r"=\?([^?]+)\?([BbQq])\?([^?]*)\?=")
-_CHARSET: Final = re.compile(r"utf-8|iso-8859-1|us-ascii", re.IGNORECASE)
-_QUOTED_PRINTABLE: Final = re.compile(r"(?:[\t\n\r -<>-~]|=[0-9A-Fa-f]{2})*")
-_BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_ENCODED_WORD: Final = lazyre.compile(r"=\?([^?]+)\?([BbQq])\?([^?]*)\?=")
+_CHARSET: Final = lazyre.compile(r"utf-8|iso-8859-1|us-ascii", re.IGNORECASE)
+_QUOTED_PRINTABLE: Final = lazyre.compile(r"(?:[\t\n\r -<>-~]|=[0-9A-Fa-f]{2})*")
+_BASE64: Final = lazyre.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
 def is_address(text: str) -> bool:

@@ -7,9 +7,9 @@ Reference:
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.jsonvalue import MAX_INT64
 
 SECOND: Final = 10**9
@@ -25,8 +25,8 @@ UNITS: Final = {
     "m": MINUTE,
     "h": HOUR,
 }
-_TEXT: Final = re.compile(r"([-+]?)((?:[0-9]*+\.?[0-9]*+[^0-9.]++)++)")
-_PART: Final = re.compile(r"(?<![0-9.])([0-9]*+)\.?([0-9]*+)([^0-9.]++)")
+_TEXT: Final = lazyre.compile(r"([-+]?)((?:[0-9]*+\.?[0-9]*+[^0-9.]++)++)")
+_PART: Final = lazyre.compile(r"(?<![0-9.])([0-9]*+)\.?([0-9]*+)([^0-9.]++)")
 _MOST_DIGITS: Final = 19
 
 

@@ -6,22 +6,23 @@ import json
 import re
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 
 # Limit on nested objects and lists.
 _MOST_OPEN: Final = 10_000
-_BLANK: Final = re.compile(r"[ \t\r\n]*")
-_STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
-_ESCAPE: Final = re.compile(r"\\u[0-9a-fA-F]{0,3}|\\")
+_BLANK: Final = lazyre.compile(r"[ \t\r\n]*")
+_STRING: Final = lazyre.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
+_ESCAPE: Final = lazyre.compile(r"\\u[0-9a-fA-F]{0,3}|\\")
 _END: Final = "unexpected end of JSON input"
 _LITERALS: Final = {"t": "true", "f": "false", "n": "null"}
 _BEGINNING: Final = "looking for beginning of value"
-_MINUS: Final = re.compile("-?")
-_POINT: Final = re.compile(r"\.")
-_INTEGER: Final = re.compile(r"0|[1-9][0-9]*")
-_DIGITS: Final = re.compile(r"[0-9]+")
-_EXPONENT: Final = re.compile(r"[eE][+-]?")
+_MINUS: Final = lazyre.compile("-?")
+_POINT: Final = lazyre.compile(r"\.")
+_INTEGER: Final = lazyre.compile(r"0|[1-9][0-9]*")
+_DIGITS: Final = lazyre.compile(r"[0-9]+")
+_EXPONENT: Final = lazyre.compile(r"[eE][+-]?")
 
 
 class _SyntaxError(Exception):

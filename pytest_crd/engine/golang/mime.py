@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.golang import gostrings
 
 _WORD: Final = r"[!#$%&'*+\-.^_`{|}~0-9A-Za-z]+"
-_STARTS_WITH_WORD: Final = re.compile(_WORD)
+_STARTS_WITH_WORD: Final = lazyre.compile(_WORD)
 # In a quoted text, a backslash escapes special characters alone.
 _SPECIAL: Final = r'[()<>@,;:\\"/\[\]?=]'
 _QUOTED: Final = rf'"(?:[^"\\\r\n]|\\(?:{_SPECIAL}|(?!{_SPECIAL})))*+"'
-_PARAMETER: Final = re.compile(rf"\s*+;\s*+({_WORD})\s*+=\s*+({_WORD}|{_QUOTED})")
-_REST: Final = re.compile(r"\s*+(?:;\s*+)?")
+_PARAMETER: Final = lazyre.compile(rf"\s*+;\s*+({_WORD})\s*+=\s*+({_WORD}|{_QUOTED})")
+_REST: Final = lazyre.compile(r"\s*+(?:;\s*+)?")
 
 
 class MediaTypeError(ValueError):

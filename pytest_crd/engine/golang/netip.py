@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.golang import printing
 
-_HEX: Final = re.compile(r"[0-9A-Fa-f]*")
-_DECISIVE: Final = re.compile(r"[.:%]")
+_HEX: Final = lazyre.compile(r"[0-9A-Fa-f]*")
+_DECISIVE: Final = lazyre.compile(r"[.:%]")
 _GROUPS: Final = 8
 _EMBEDDED_AT: Final = 6
 _NO_DIGIT: Final = "each colon-separated field must have at least one digit"

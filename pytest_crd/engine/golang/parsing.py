@@ -8,14 +8,16 @@ import datetime as dt
 import re
 from typing import Final, NamedTuple, NoReturn
 
+from pytest_crd import lazyre
+
 _LAYOUT: Final = b"2006-01-02T15:04:05Z07:00"
 _MICRO_LAYOUT: Final = b"2006-01-02T15:04:05.000000Z07:00"
-_FRACTION: Final = re.compile(rb"[.,]([0-9]+)")
-_MICROSECONDS: Final = re.compile(rb"[.,]([0-9]{6})")
-_TWO_DIGITS: Final = re.compile(rb"[0-9]{2}")
+_FRACTION: Final = lazyre.compile(rb"[.,]([0-9]+)")
+_MICROSECONDS: Final = lazyre.compile(rb"[.,]([0-9]{6})")
+_TWO_DIGITS: Final = lazyre.compile(rb"[0-9]{2}")
 _YEAR_ONE: Final = "0001-01-01T00:00:00Z"
 _ALPHABET: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-_CANONICAL: Final = re.compile(
+_CANONICAL: Final = lazyre.compile(
     r"(?!0001-01-01)[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z"
 )
 
@@ -36,10 +38,10 @@ class _Element(NamedTuple):
 
 
 _ELEMENTS: Final = (
-    _Element(b"", b"2006", re.compile(rb"[0-9]{4}")),
+    _Element(b"", b"2006", lazyre.compile(rb"[0-9]{4}")),
     _Element(b"-", b"01", _TWO_DIGITS, "month", 1, 12),
     _Element(b"-", b"02", _TWO_DIGITS),
-    _Element(b"T", b"15", re.compile(rb"[0-9]{1,2}"), "hour", 0, 23),
+    _Element(b"T", b"15", lazyre.compile(rb"[0-9]{1,2}"), "hour", 0, 23),
     _Element(b":", b"04", _TWO_DIGITS, "minute", 0, 59),
     _Element(b":", b"05", _TWO_DIGITS, "second", 0, 59),
 )

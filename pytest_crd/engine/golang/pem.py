@@ -8,14 +8,15 @@ Reference:
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
+
+from pytest_crd import lazyre
 
 _BEGIN: Final = b"-----BEGIN "
 _END: Final = b"\n-----END "
 _DASHES: Final = b"-----"
-_BASE64: Final = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_BASE64: Final = lazyre.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
 class Block(NamedTuple):

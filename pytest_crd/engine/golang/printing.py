@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.golang import printable
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -33,14 +34,14 @@ _ESCAPES: Final = {
     "\\": "\\\\",
 }
 # Bytes that are not UTF-8, as Python's `surrogateescape` represents them.
-_BYTES: Final = re.compile("[\udc80-\udcff]")
-_PLAIN: Final = re.compile(r"[ !#-\[\]-~]*")
+_BYTES: Final = lazyre.compile("[\udc80-\udcff]")
+_PLAIN: Final = lazyre.compile(r"[ !#-\[\]-~]*")
 # Characters that Go escapes in JSON although it is optional.
-_TO_ESCAPE: Final = re.compile("[<>&\u2028\u2029]")
+_TO_ESCAPE: Final = lazyre.compile("[<>&\u2028\u2029]")
 _ESCAPED: Final = {char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 # Floats that Python writes differently from Go: with an exponent, or with a zero fraction.
-_OWN_FLOAT: Final = re.compile(r"[0-9](?:e[-+]?[0-9]|\.0(?![0-9]))")
-_STRING_OR_FLOAT: Final = re.compile(
+_OWN_FLOAT: Final = lazyre.compile(r"[0-9](?:e[-+]?[0-9]|\.0(?![0-9]))")
+_STRING_OR_FLOAT: Final = lazyre.compile(
     r'"(?:[^"\\]|\\.)*+"?|(?<![0-9])-?[0-9]++(?:\.[0-9]+(?:e[-+]?[0-9]+)?|e[-+]?[0-9]+)'
 )
 

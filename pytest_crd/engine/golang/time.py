@@ -8,22 +8,23 @@ Reference:
 from __future__ import annotations
 
 import calendar
-import re
 from typing import Final
 
-_FRACTION: Final = re.compile(r"[.,][0-9]+")
+from pytest_crd import lazyre
+
+_FRACTION: Final = lazyre.compile(r"[.,][0-9]+")
 # Elements of a layout: name, pattern and range.
-_TWO_DIGITS: Final = re.compile(r"[0-9]{2}")
-_ONE_OR_TWO_DIGITS: Final = re.compile(r"[0-9]{1,2}")
+_TWO_DIGITS: Final = lazyre.compile(r"[0-9]{2}")
+_ONE_OR_TWO_DIGITS: Final = lazyre.compile(r"[0-9]{1,2}")
 _ELEMENTS: Final = {
-    "2006": ("year", re.compile(r"[0-9]{4}"), range(10000)),
+    "2006": ("year", lazyre.compile(r"[0-9]{4}"), range(10000)),
     "01": ("month", _TWO_DIGITS, range(1, 13)),
     "02": ("day", _TWO_DIGITS, range(100)),
     "15": ("hour", _ONE_OR_TWO_DIGITS, range(24)),
     "04": ("minute", _TWO_DIGITS, range(60)),
     "05": ("second", _TWO_DIGITS, range(60)),
 }
-_PARTS: Final = re.compile("|".join(_ELEMENTS) + r"|[^0-9]+")
+_PARTS: Final = lazyre.compile("|".join(_ELEMENTS) + r"|[^0-9]+")
 
 
 def find_problem(text: str, layout: str) -> str:

@@ -9,19 +9,20 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from pytest_crd import lazyre
 from pytest_crd.engine.golang import netip, printing
 
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
-_PORT: Final = re.compile(r"(:[0-9]*)?")
-_USER: Final = re.compile(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*")
+_CONTROL: Final = lazyre.compile(r"[\x00-\x1f\x7f]")
+_SCHEME: Final = lazyre.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_BAD_ESCAPE: Final = lazyre.compile(r"%(?![0-9A-Fa-f]{2})")
+_ESCAPE: Final = lazyre.compile(r"%([0-9A-Fa-f]{2})")
+_PORT: Final = lazyre.compile(r"(:[0-9]*)?")
+_USER: Final = lazyre.compile(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*")
 _ASCII_OF_HOST: Final = r"A-Za-z0-9\-_.~!$&'()*+,;=:\[\]<>\""
 # First error in a host: an invalid escape, an escaped ASCII character, or an invalid character.
-_BAD_IN_HOST: Final = re.compile(rf"%(?:(?!25)[0-7][0-9A-Fa-f]|(?![0-9A-Fa-f]{{2}}))|[^%{_ASCII_OF_HOST}\x80-\xff]")
-_ALLOWED_IN_ZONE: Final = re.compile(rf"[{_ASCII_OF_HOST} %]")
-_ESCAPED_IN_USER: Final = re.compile(r"[^A-Za-z0-9\-_.~$&+,;=]")
+_BAD_IN_HOST: Final = lazyre.compile(rf"%(?:(?!25)[0-7][0-9A-Fa-f]|(?![0-9A-Fa-f]{{2}}))|[^%{_ASCII_OF_HOST}\x80-\xff]")
+_ALLOWED_IN_ZONE: Final = lazyre.compile(rf"[{_ASCII_OF_HOST} %]")
+_ESCAPED_IN_USER: Final = lazyre.compile(r"[^A-Za-z0-9\-_.~$&+,;=]")
 
 
 class UrlError(ValueError):

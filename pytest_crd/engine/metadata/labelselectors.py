@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
+from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
@@ -25,7 +25,7 @@ _REQUIREMENT: Final = Struct(
 LABEL_SELECTOR: Final = Struct("v1.LabelSelector", {"matchLabels": Map(STRING), "matchExpressions": List(_REQUIREMENT)})
 # Operators in objects, and in queries.
 OPERATORS: Final = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z")
+_INTEGER: Final = lazyre.compile(r"[+-]?[0-9]+\Z")
 
 
 class Requirement(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.profile import Profile
 
 _ALPHANUMERIC: Final = "must start and end with an alphanumeric character"
@@ -35,11 +35,11 @@ _LABEL_VALUE_WORDS: Final = (
     f" {_ALPHANUMERIC} (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '{_LABEL_VALUE}')"
 )
 
-_IS_DNS1123_LABEL: Final = re.compile(_DNS1123_LABEL).fullmatch
-_IS_DNS1123_SUBDOMAIN: Final = re.compile(_DNS1123_SUBDOMAIN).fullmatch
-_IS_DNS1035_LABEL: Final = re.compile(_DNS1035_LABEL).fullmatch
-_IS_LABEL_KEY: Final = re.compile(_LABEL_KEY).fullmatch
-_IS_LABEL_VALUE: Final = re.compile(_LABEL_VALUE).fullmatch
+_DNS1123_LABEL_FORM: Final = lazyre.compile(_DNS1123_LABEL)
+_DNS1123_SUBDOMAIN_FORM: Final = lazyre.compile(_DNS1123_SUBDOMAIN)
+_DNS1035_LABEL_FORM: Final = lazyre.compile(_DNS1035_LABEL)
+_LABEL_KEY_FORM: Final = lazyre.compile(_LABEL_KEY)
+_LABEL_VALUE_FORM: Final = lazyre.compile(_LABEL_VALUE)
 
 
 def dns1123_label(text: str, profile: Profile) -> tuple[str, ...]:
@@ -53,8 +53,8 @@ def dns1123_label(text: str, profile: Profile) -> tuple[str, ...]:
         apimachinery util/validation/validation.go, IsDNS1123Label.
     """
     problems = _too_long(text, 63, "characters")
-    if not _IS_DNS1123_LABEL(text):
-        dotted = profile.names_dots_in_labels and _IS_DNS1123_SUBDOMAIN(text)
+    if not _DNS1123_LABEL_FORM.fullmatch(text):
+        dotted = profile.names_dots_in_labels and _DNS1123_SUBDOMAIN_FORM.fullmatch(text)
         problems += ("must not contain dots",) if dotted else (_DNS1123_LABEL_WORDS,)
     return problems
 
@@ -74,7 +74,7 @@ def dns1123_subdomain(text: str, *, unit: str = "characters") -> tuple[str, ...]
         apimachinery util/validation/validation.go, IsDNS1123Subdomain.
     """
     problems = _too_long(text, 253, unit)
-    return problems if _IS_DNS1123_SUBDOMAIN(text) else (*problems, _DNS1123_SUBDOMAIN_WORDS)
+    return problems if _DNS1123_SUBDOMAIN_FORM.fullmatch(text) else (*problems, _DNS1123_SUBDOMAIN_WORDS)
 
 
 def dns1035_label(text: str) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ def dns1035_label(text: str) -> tuple[str, ...]:
         apimachinery util/validation/validation.go, IsDNS1035Label.
     """
     problems = _too_long(text, 63, "characters")
-    return problems if _IS_DNS1035_LABEL(text) else (*problems, _DNS1035_LABEL_WORDS)
+    return problems if _DNS1035_LABEL_FORM.fullmatch(text) else (*problems, _DNS1035_LABEL_WORDS)
 
 
 def label_key(text: str, profile: Profile) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ def label_key(text: str, profile: Profile) -> tuple[str, ...]:
         wrong = dns1123_subdomain(prefix, unit=unit) if prefix else ("must be non-empty",)
         problems = tuple(f"prefix part {problem}" for problem in wrong)
     wrong = _too_long(name, 63, unit) if name else ("must be non-empty",)
-    if not _IS_LABEL_KEY(name):
+    if not _LABEL_KEY_FORM.fullmatch(name):
         wrong += (_LABEL_KEY_WORDS,)
     return (*problems, *(f"name part {problem}" for problem in wrong))
 
@@ -130,7 +130,7 @@ def label_value(text: str, profile: Profile) -> tuple[str, ...]:
         apimachinery api/validate/content/kube.go, IsLabelValue.
     """
     problems = _too_long(text, 63, _unit(profile))
-    return problems if _IS_LABEL_VALUE(text) else (*problems, _LABEL_VALUE_WORDS)
+    return problems if _LABEL_VALUE_FORM.fullmatch(text) else (*problems, _LABEL_VALUE_WORDS)
 
 
 def path_segment(text: str) -> tuple[str, ...]:

@@ -8,10 +8,10 @@ Checks after the name include warnings about duplicate owner references.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from pytest_crd import lazyre
 from pytest_crd.engine.errors import badvalues, fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import FieldPath
@@ -28,7 +28,7 @@ _OTHER_NAMESPACE: Final = "the namespace of the provided object does not match t
 _STALE: Final = "the object has been modified; please apply your changes to the latest version and try again"
 _MAX_GENERATED_BASE: Final = 58
 _MAX_UINT64: Final = 2**64 - 1
-_NUMBER: Final = re.compile(r"[0-9]+\Z")
+_NUMBER: Final = lazyre.compile(r"[0-9]+\Z")
 
 
 class RequestTarget(NamedTuple):

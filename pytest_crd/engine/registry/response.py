@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, NoReturn
 
+from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import Locate
@@ -377,7 +377,7 @@ _TOTAL_RUNES: Final = 4096
 _ITEM_RUNES: Final = 256
 
 
-_CONTROL: Final = re.compile("[\0-\x1f\x7f-\x9f]")
+_CONTROL: Final = lazyre.compile("[\0-\x1f\x7f-\x9f]")
 
 
 def _cause(error: FieldError) -> JSONValue:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pytest_crd import lazyre
+
 RESERVED: Final = frozenset(
     {
         *("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if"),
@@ -18,9 +20,9 @@ RESERVED: Final = frozenset(
 )
 _ESCAPES: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
 _NAMES: Final = {escape[2:-2]: text for text, escape in _ESCAPES.items()}
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_./-]*", re.ASCII)
-_ESCAPABLE: Final = re.compile(r"__|[-./]")
-_ESCAPED: Final = re.compile(r"__[^_]+__")
+_PLAIN: Final = lazyre.compile(r"[A-Za-z0-9_./-]*", re.ASCII)
+_ESCAPABLE: Final = lazyre.compile(r"__|[-./]")
+_ESCAPED: Final = lazyre.compile(r"__[^_]+__")
 
 
 def escape(name: str) -> str | None:

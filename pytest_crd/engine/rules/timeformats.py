@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.values import celdurations, timestamps
 from pytest_crd.engine.cel.values.celvalues import Duration, Timestamp
@@ -19,19 +20,19 @@ _DATE: Final = "2006-01-02"
 _LOCAL_TIME: Final = "2006-01-02T15:04:05"
 _INT64: Final = 2**64
 _MAX: Final = 2**63 - 1
-_SCALA_PART: Final = re.compile(r"(?<![0-9])([0-9]++)[\t\n\f\r ]*+([A-Za-z\u00b5]++)")
+_SCALA_PART: Final = lazyre.compile(r"(?<![0-9])([0-9]++)[\t\n\f\r ]*+([A-Za-z\u00b5]++)")
 # The units of Scala and their nanoseconds; long forms match by prefix, abbreviations only in full.
 _SCALA_UNITS: Final = (
-    (re.compile(r"ns|nano.*", re.IGNORECASE), 1),
-    (re.compile(r"us|\u00b5s|micro.*", re.IGNORECASE), 10**3),
-    (re.compile(r"ms|milli.*", re.IGNORECASE), 10**6),
-    (re.compile(r"s|sec.*", re.IGNORECASE), 10**9),
-    (re.compile(r"m|min.*", re.IGNORECASE), 60 * 10**9),
-    (re.compile(r"h|hr|hour.*", re.IGNORECASE), 3600 * 10**9),
-    (re.compile(r"d|day.*", re.IGNORECASE), 24 * 3600 * 10**9),
-    (re.compile(r"w|wk|week.*", re.IGNORECASE), 7 * 24 * 3600 * 10**9),
+    (lazyre.compile(r"ns|nano.*", re.IGNORECASE), 1),
+    (lazyre.compile(r"us|\u00b5s|micro.*", re.IGNORECASE), 10**3),
+    (lazyre.compile(r"ms|milli.*", re.IGNORECASE), 10**6),
+    (lazyre.compile(r"s|sec.*", re.IGNORECASE), 10**9),
+    (lazyre.compile(r"m|min.*", re.IGNORECASE), 60 * 10**9),
+    (lazyre.compile(r"h|hr|hour.*", re.IGNORECASE), 3600 * 10**9),
+    (lazyre.compile(r"d|day.*", re.IGNORECASE), 24 * 3600 * 10**9),
+    (lazyre.compile(r"w|wk|week.*", re.IGNORECASE), 7 * 24 * 3600 * 10**9),
 )
-_BASE64: Final = re.compile(r"[A-Za-z0-9_-]")
+_BASE64: Final = lazyre.compile(r"[A-Za-z0-9_-]")
 
 
 def duration(text: str) -> Duration:

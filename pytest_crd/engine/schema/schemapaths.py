@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from pytest_crd import lazyre
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.schema.structural import Structural
 
 # A quoted string (up to the end if it is not closed), a delimiter, or other text between delimiters.
-_TOKEN: Final = re.compile(r"'(?:[^']|(?<=\\)')*+'?|[.\[\]]|[^.\[\]]+", re.DOTALL)
-_ESCAPE: Final = re.compile(r"\\(.)")
+_TOKEN: Final = lazyre.compile(r"'(?:[^']|(?<=\\)')*+'?|[.\[\]]|[^.\[\]]+", re.DOTALL)
+_ESCAPE: Final = lazyre.compile(r"\\(.)")
 _ESCAPED: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "'": "'", "\\": "\\"}
 _NO_FIELD: Final = "does not refer to a valid field"
 _ENDS: Final = "unexpected end of JSON path"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
+from pytest_crd import lazyre
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlmarks
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pytest_crd.engine.yaml.yamlnode import YamlNode
 
 # A boolean word between delimiters; this search is much faster than creating nodes.
-_MAYBE_BOOLEAN: Final = re.compile(r"[\s{\[,:](?:[yYnN](?:es|ES|o|O)?|[oO](?:n|N|ff|FF))[ \t]*[:,\]}#\r\n]")
-_COMMENT: Final = re.compile(r"(?:^|\s)(#.*)")
+_MAYBE_BOOLEAN: Final = lazyre.compile(r"[\s{\[,:](?:[yYnN](?:es|ES|o|O)?|[oO](?:n|N|ff|FF))[ \t]*[:,\]}#\r\n]")
+_COMMENT: Final = lazyre.compile(r"(?:^|\s)(#.*)")
 
 
 class Duplicate(NamedTuple):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any, Final, NamedTuple, cast
 
+from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -18,10 +18,10 @@ from pytest_crd.engine.yaml import unreadable
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 from pytest_crd.engine.yaml.yamlnode import MappingNode, ScalarNode, SequenceNode, YamlNode
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]|[^\s\[\]{},:"]+')
-_BLANK: Final = re.compile(r"[ \t\r\n]*")
-_ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_TOKEN: Final = lazyre.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]|[^\s\[\]{},:"]+')
+_BLANK: Final = lazyre.compile(r"[ \t\r\n]*")
+_ESCAPED_SURROGATE: Final = lazyre.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE: Final = lazyre.compile("[\ud800-\udfff]")
 _INT64_DIGITS: Final = 20
 # Go collects at most this many strict errors.
 _MAX_DUPLICATES: Final = 100

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pytest_crd import boundary, folders
+from pytest_crd import boundary, folders, lazyre
 from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -32,8 +32,8 @@ LEFT_OUT: Final = "!"
 _MOST_PARSED: Final = 512
 
 # An action of a template, including its line if it is alone on it.
-_ACTION_LINE: Final = re.compile(rb"^[ \t]*\{\{(?:(?!\}\}).)*+(?:\}\}([ \t]*\r?$)?)?", re.MULTILINE | re.DOTALL)
-_ACTION: Final = re.compile(rb"\{\{(?:(?!\}\}).)*+(\}\})?", re.DOTALL)
+_ACTION_LINE: Final = lazyre.compile(rb"^[ \t]*\{\{(?:(?!\}\}).)*+(?:\}\}([ \t]*\r?$)?)?", re.MULTILINE | re.DOTALL)
+_ACTION: Final = lazyre.compile(rb"\{\{(?:(?!\}\}).)*+(\}\})?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

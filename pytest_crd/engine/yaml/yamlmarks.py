@@ -12,16 +12,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeGuard, cast
 
+from pytest_crd import lazyre
 from pytest_crd.engine.yaml import yamlnode, yamlscalar
 from pytest_crd.engine.yaml.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
 
 # Anchor and tag before a scalar, with blanks and comments between them.
-_PROPERTIES: Final = re.compile(r"(?:[&!]\S*+\s++(?:#.*+\s++)*+)*+")
-_BLOCK_HEADER: Final = re.compile(r"[|>].*")
-_OUTSIDE_QUOTES: Final = re.compile(r"\S")
-_IN_SINGLE_QUOTES: Final = re.compile(r"''|[^'\s]|\s")
+_PROPERTIES: Final = lazyre.compile(r"(?:[&!]\S*+\s++(?:#.*+\s++)*+)*+")
+_BLOCK_HEADER: Final = lazyre.compile(r"[|>].*")
+_OUTSIDE_QUOTES: Final = lazyre.compile(r"\S")
+_IN_SINGLE_QUOTES: Final = lazyre.compile(r"''|[^'\s]|\s")
 # An escape of YAML or JSON, JSON's pair of surrogates included; or any other character.
-_IN_DOUBLE_QUOTES: Final = re.compile(
+_IN_DOUBLE_QUOTES: Final = lazyre.compile(
     r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|x(?P<x>..)|u(?P<u>.{4})|U(?P<U>.{8})|\r?\n|.)|[^\"\\]", re.DOTALL
 )
 # The escapes of blanks, of line breaks, and of nothing.

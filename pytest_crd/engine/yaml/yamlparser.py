@@ -14,6 +14,7 @@ import yaml
 from yaml.events import DocumentStartEvent, ScalarEvent
 from yaml.reader import ReaderError
 
+from pytest_crd import lazyre
 from pytest_crd.engine.yaml import unreadable
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 
@@ -21,11 +22,11 @@ from pytest_crd.engine.yaml.unreadable import UnreadableError
 TOO_DEEP: Final = "exceeded maximum nesting depth"
 # The server's scanner only supports YAML 1.1.
 _VERSIONS: Final = (None, (1, 1))
-_BREAK: Final = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+_BREAK: Final = lazyre.compile("\r\n|[\n\r\x85\u2028\u2029]")
 # libyaml skips it, the server's scanner treats it as text.
-_INNER_BOM: Final = re.compile("(?:\\A|(?<=[\n\r\x85\u2028\u2029]))\ufeff")
-_TAG_AT_END: Final = re.compile(r"(?<!\S)!\S*\Z")
-_ESCAPED_SLASH: Final = re.compile(r"[^\\]*(?:\\[^/][^\\]*)*\\/", re.DOTALL)
+_INNER_BOM: Final = lazyre.compile("(?:\\A|(?<=[\n\r\x85\u2028\u2029]))\ufeff")
+_TAG_AT_END: Final = lazyre.compile(r"(?<!\S)!\S*\Z")
+_ESCAPED_SLASH: Final = lazyre.compile(r"[^\\]*(?:\\[^/][^\\]*)*\\/", re.DOTALL)
 _REMEDIES: Final = {
     "found character that cannot start any token": "quote a value that begins with it, and indent with spaces, not tabs",
     "mapping values are not allowed in this context": "quote a value that contains ': ', and check the indentation",

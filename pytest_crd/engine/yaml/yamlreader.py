@@ -7,10 +7,10 @@ The content of documents does not matter here. A mistake is a ManifestError with
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from pytest_crd import lazyre
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.yaml import jsonreader, unreadable, yamldecoder, yamlnode, yamlplain, yamlstream
@@ -30,8 +30,8 @@ NONE: Final = "no document: the text is empty, null, or has nothing but comments
 SEVERAL: Final = "several documents where one is expected: leave one, or put the others into files of their own"
 
 # A text that is meant as JSON, not as a flow mapping: report JSON's error.
-_MEANT_AS_JSON: Final = re.compile(r'\s*\{\s*["}]')
-_BLANK_IN_LINE: Final = re.compile(r"[^\S\n]*")
+_MEANT_AS_JSON: Final = lazyre.compile(r'\s*\{\s*["}]')
+_BLANK_IN_LINE: Final = lazyre.compile(r"[^\S\n]*")
 # kubectl reads this many bytes ahead before it treats the rest of a JSON stream as YAML.
 _LOOK_AHEAD_BYTES: Final = 4
 

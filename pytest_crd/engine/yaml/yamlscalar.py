@@ -10,12 +10,12 @@ import base64
 import binascii
 import functools
 import math
-import re
 import struct
 from datetime import date
 from decimal import Decimal
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -40,12 +40,12 @@ _WORDS: Final[dict[str, Native]] = {
 BARE_BOOLEANS: Final = frozenset(
     word for word, native in _WORDS.items() if isinstance(native, bool) and word.lower() not in {"true", "false"}
 )
-_DECIMAL: Final = re.compile(r"[-+]?[1-9][0-9]*\Z")
-_BASED: Final = re.compile(r"([-+]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]([0-7]+)|([0-7]*))\Z")
-_SIGNED_BINARY: Final = re.compile(r"0b([-+]?[01]+)\Z")
-_FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
-_POINT_FLOAT: Final = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?\Z")
-_TIMESTAMP: Final = re.compile(
+_DECIMAL: Final = lazyre.compile(r"[-+]?[1-9][0-9]*\Z")
+_BASED: Final = lazyre.compile(r"([-+]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]([0-7]+)|([0-7]*))\Z")
+_SIGNED_BINARY: Final = lazyre.compile(r"0b([-+]?[01]+)\Z")
+_FLOAT: Final = lazyre.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_POINT_FLOAT: Final = lazyre.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?\Z")
+_TIMESTAMP: Final = lazyre.compile(
     r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
     r"(?:([Tt ])([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(?:(Z)|[-+]([0-9]{2}):([0-9]{2}))?)?\Z"
 )

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from pytest_crd import lazyre
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 
 # The message about a line that `find_unread_line` returns.
@@ -18,11 +19,11 @@ UNREAD_MESSAGE: Final = "Kubernetes reads nothing between `...` and the next `--
 
 _BOM: Final = "\ufeff"
 # With an explicit line break, because a search for `^` would stop at every line of a large text.
-_SEPARATOR: Final = re.compile(r"(?:\A|\n)---([^\n]*)")
-_BODY_SEPARATOR: Final = re.compile(r"[\n\r\x85\u2028\u2029]---(?=[\s\x85\u2028\u2029]|\Z)")
-_JSON_START: Final = re.compile(r"\s*\{")
-_EMPTY_LINE: Final = re.compile(r"(?:---(?: +#[ -~]*| *)| *(?:#[ -~]*)?)\r?\n")
-_DOCUMENT_END: Final = re.compile(r"\.\.\.(?:\s|\Z)")
+_SEPARATOR: Final = lazyre.compile(r"(?:\A|\n)---([^\n]*)")
+_BODY_SEPARATOR: Final = lazyre.compile(r"[\n\r\x85\u2028\u2029]---(?=[\s\x85\u2028\u2029]|\Z)")
+_JSON_START: Final = lazyre.compile(r"\s*\{")
+_EMPTY_LINE: Final = lazyre.compile(r"(?:---(?: +#[ -~]*| *)| *(?:#[ -~]*)?)\r?\n")
+_DOCUMENT_END: Final = lazyre.compile(r"\.\.\.(?:\s|\Z)")
 
 
 class Text(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -11,6 +10,7 @@ from yaml.events import DocumentEndEvent, DocumentStartEvent, StreamEndEvent
 from yaml.reader import ReaderError
 from yaml.scanner import ScannerError
 
+from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.yaml import yamlnode, yamlparser, yamlscalar
@@ -23,7 +23,7 @@ _OF_JSON: Final = "json: "
 _INCOMPATIBLE: Final = "found incompatible YAML document"
 # Go's limit on nested lists and mappings.
 _MOST_OPEN: Final = 10_000
-_BRACKET: Final = re.compile(rb"[\[\]{}]")
+_BRACKET: Final = lazyre.compile(rb"[\[\]{}]")
 _ENDS: Final = (DocumentEndEvent, StreamEndEvent)
 
 

@@ -9,16 +9,16 @@ from typing import Final
 
 import pytest
 
-from pytest_crd import folders
+from pytest_crd import folders, lazyre
 from pytest_crd.plugin import commandline, session
 from pytest_crd.plugin.settings import project
 
 # A key that nearly only case files have; enough to recognize a file that the command line names.
-_CASE_FILE: Final = re.compile(
+_CASE_FILE: Final = lazyre.compile(
     rb"""^["']?(crd|crdName|policy)["']?\s*:|^[^\S\n]*\{\s*["']?(crd|crdName|policy)["']?\s*:""", re.MULTILINE
 )
 # A line that a CRD manifest has and a case file hardly ever.
-_CRD: Final = re.compile(rb"""^["']?kind["']?\s*:\s*["']?CustomResourceDefinition\b""", re.MULTILINE)
+_CRD: Final = lazyre.compile(rb"""^["']?kind["']?\s*:\s*["']?CustomResourceDefinition\b""", re.MULTILINE)
 _VISITED: Final = pytest.StashKey[set[Path]]()
 _MOST_NAMED: Final = 5
 _UNMATCHED: Final = pytest.StashKey[list[Path]]()

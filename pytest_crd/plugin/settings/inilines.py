@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 import pytest
 
+from pytest_crd import lazyre
 from pytest_crd.plugin.settings.setting import Setting
 
 # The tables and sections that pytest reads in pytest.ini, tox.ini, setup.cfg, pyproject.toml and pytest.toml.
 _SECTIONS: Final = frozenset({"pytest", "tool:pytest", "tool.pytest", "tool.pytest.ini_options"})
-_SECTION: Final = re.compile(r"\s*\[++([^\[\]]*+)\]")
-_KEY: Final = re.compile(r"""\s*["']?([\w-]+)["']?\s*[=:]""")
+_SECTION: Final = lazyre.compile(r"\s*\[++([^\[\]]*+)\]")
+_KEY: Final = lazyre.compile(r"""\s*["']?([\w-]+)["']?\s*[=:]""")
 
 
 def line_of_entry(config: pytest.Config, setting: Setting[Any], written: str) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import itertools
 import os
-import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import pytest
 
-from pytest_crd import boundary
+from pytest_crd import boundary, lazyre
 from pytest_crd.plugin import options
 from pytest_crd.wording import escape, escape_lines
 
@@ -22,7 +21,7 @@ T = TypeVar("T")
 # The attribute of the options with the words of the command line.
 _WORDS: Final = "crd_written_words"
 # A backslash between folder names; one before a space or a quote is an escape.
-_SEPARATOR: Final = re.compile(r"""\\(?=[^\s"'\\])""")
+_SEPARATOR: Final = lazyre.compile(r"""\\(?=[^\s"'\\])""")
 
 
 class SettingKind(enum.StrEnum):

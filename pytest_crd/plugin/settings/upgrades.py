@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
+from pytest_crd import lazyre
 from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Setting, SettingEntry, define
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 # A quoted word, or one without quotes; blanks inside braces belong to the word, as in git's `@{2 days ago}`.
-_WORD: Final = re.compile(r"""\"([^"]*)\"|'([^']*)'|((?:\{[^{}]*\}|\S)+)""")
+_WORD: Final = lazyre.compile(r"""\"([^"]*)\"|'([^']*)'|((?:\{[^{}]*\}|\S)+)""")
 
 
 _OF_GIT: Final = "git:"

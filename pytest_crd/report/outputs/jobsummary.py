@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.coverage.summary import Summary
 from pytest_crd.report import text
 from pytest_crd.report.outputs import uniquefindings
@@ -19,7 +20,7 @@ LIMIT: Final = 1024 * 1024
 """The most bytes that the summary of a step may have."""
 _CUT: Final = "The rest is left out, as a summary may have 1 MiB: the log of the run has all of it.\n"
 # Characters that Markdown, HTML or GitHub would interpret.
-_SPECIAL: Final = re.compile(r"[\\`*_\[\]<>#|~&@$]")
+_SPECIAL: Final = lazyre.compile(r"[\\`*_\[\]<>#|~&@$]")
 _HEADINGS: Final = {
     VerdictKind.COLLECTION: "Not collected",
     VerdictKind.SESSION: "Not run",

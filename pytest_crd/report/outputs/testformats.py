@@ -7,18 +7,18 @@ Reference:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 from xml.etree import ElementTree as ET
 
 import yaml
 
+from pytest_crd import lazyre
 from pytest_crd.report.outputs.repositorypaths import Roots
 from pytest_crd.report.testfacts import FilePlace, SessionFacts, VerdictOutcome
 
 _SUITE: Final = "pytest-crd"
-_NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NO_XML: Final = lazyre.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FAILED: Final = {VerdictOutcome.FAILED: "failure", VerdictOutcome.ERROR: "error"}
 _SKIPPED: Final = {VerdictOutcome.SKIPPED, VerdictOutcome.XFAILED}
 

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.report import causegroups, text
 from pytest_crd.report.causegroups import CauseGroups
 from pytest_crd.report.outputs.repositorypaths import Roots
 from pytest_crd.report.testfacts import Cause, FilePlace, SessionFacts, Verdict
 
-_LINES: Final = re.compile(r"(\.(?:ya?ml|json|py|ini|toml|cfg)):\d+(?::\d+)?", re.IGNORECASE)
+_LINES: Final = lazyre.compile(r"(\.(?:ya?ml|json|py|ini|toml|cfg)):\d+(?::\d+)?", re.IGNORECASE)
 _MOST_TESTS: Final = 3
 
 

@@ -7,10 +7,10 @@ Reference:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Final, NamedTuple, Self, TypeAlias
 
+from pytest_crd import lazyre
 from pytest_crd.engine.cel.errors import EvaluationError, no_overload
 from pytest_crd.engine.cel.types.celtypes import struct
 from pytest_crd.engine.cel.values.celvalues import Opaque, Value
@@ -23,8 +23,8 @@ RESOURCE: Final = struct("kubernetes.authorization.ResourceCheck")
 DECISION: Final = struct("kubernetes.authorization.Decision")
 
 _LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_IS_LABEL: Final = re.compile(rf"(?=.{{1,63}}\Z){_LABEL}")
-_IS_SUBDOMAIN: Final = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*")
+_IS_LABEL: Final = lazyre.compile(rf"(?=.{{1,63}}\Z){_LABEL}")
+_IS_SUBDOMAIN: Final = lazyre.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*")
 _ACCOUNT: Final = "system:serviceaccount"
 
 

@@ -16,16 +16,17 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.cel.values.celvalues import MAX_INT, MIN_INT
 
 DECIMAL_SI: Final = "DecimalSI"
 BINARY_SI: Final = "BinarySI"
 DECIMAL_EXPONENT: Final = "DecimalExponent"
-_TEXT: Final = re.compile(r"([-+]?)0*+([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
+_TEXT: Final = lazyre.compile(r"([-+]?)0*+([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
 _DECIMAL: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-_EXPONENT: Final = re.compile(r"[eE]([-+]?[0-9]+)")
+_EXPONENT: Final = lazyre.compile(r"[eE]([-+]?[0-9]+)")
 _FORMAT_WRONG: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _NANO: Final = -9
 # The server has no limit, and may compute for hours.

@@ -8,10 +8,10 @@ Reference:
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing, ip
 from pytest_crd.engine.cel.library.ip import IP, Address
@@ -22,7 +22,7 @@ from pytest_crd.engine.cel.values.celvalues import Opaque, Value
 from pytest_crd.engine.golang import netip, printing
 
 TYPE: Final = opaque("net.CIDR")
-_BITS: Final = re.compile("0|[1-9][0-9]*")
+_BITS: Final = lazyre.compile("0|[1-9][0-9]*")
 _PROBLEM: Final = "network address parse error during conversion from string"
 
 

@@ -7,11 +7,11 @@ Reference:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.types.celtypes import BOOL, INT, STRING, Type, struct
@@ -21,8 +21,8 @@ from pytest_crd.engine.cel.values.celvalues import Opaque, Value
 from pytest_crd.engine.golang import printing
 
 TYPE: Final = struct("kubernetes.Semver")
-_NUMBERS: Final = re.compile("[0-9]*")
-_ALPHANUMERICS: Final = re.compile("[0-9A-Za-z-]*")
+_NUMBERS: Final = lazyre.compile("[0-9]*")
+_ALPHANUMERICS: Final = lazyre.compile("[0-9A-Za-z-]*")
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ Reference:
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing, listcosts, textformat
@@ -30,8 +30,8 @@ from pytest_crd.engine.cel.values.display import show
 
 _TEXTS: Final = list_of(STRING)
 _SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-_UPPER: Final = re.compile("[A-Z]+")
-_LOWER: Final = re.compile("[a-z]+")
+_UPPER: Final = lazyre.compile("[A-Z]+")
+_LOWER: Final = lazyre.compile("[a-z]+")
 _ESCAPES: Final = str.maketrans(
     {
         "\a": "\\a",

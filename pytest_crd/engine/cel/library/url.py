@@ -7,11 +7,11 @@ Reference:
 
 from __future__ import annotations
 
-import re
 import urllib.parse
 from collections.abc import Callable
 from typing import Any, Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.types.celtypes import BOOL, STRING, Type, list_of, map_of, struct
@@ -21,12 +21,12 @@ from pytest_crd.engine.golang import printing, urls
 from pytest_crd.engine.golang.release import GoRelease
 
 TYPE: Final = struct("kubernetes.URL")
-_PORT: Final = re.compile(r":[0-9]*\Z")
+_PORT: Final = lazyre.compile(r":[0-9]*\Z")
 # Characters of a path that needs no escaping, and characters that escaping keeps.
-_VALID_PATH: Final = re.compile(r"[A-Za-z0-9\-_.~!$&'()*+,;=:@\[\]/%]*")
-_VALID_FRAGMENT: Final = re.compile(r"[A-Za-z0-9\-_.~!$&'()*+,;=:@\[\]/?%]*")
+_VALID_PATH: Final = lazyre.compile(r"[A-Za-z0-9\-_.~!$&'()*+,;=:@\[\]/%]*")
+_VALID_FRAGMENT: Final = lazyre.compile(r"[A-Za-z0-9\-_.~!$&'()*+,;=:@\[\]/?%]*")
 _UNESCAPED: Final = "-_.~$&+,/:;=@"
-_BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_BAD_ESCAPE: Final = lazyre.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 class URL(Opaque):

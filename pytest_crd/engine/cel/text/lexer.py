@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_crd import lazyre
+
 IDENTIFIER: Final = "IDENTIFIER"
 ESCAPED_IDENTIFIER: Final = "ESC_IDENTIFIER"
 INT: Final = "NUM_INT"
@@ -34,7 +36,7 @@ _STRING: Final = rf"""
   | [rR]'[^'\n\r]*+'
 """
 # If two alternatives match, the longer one comes first.
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazyre.compile(
     rf"""
     (?:[\t\ \r\n\f]++|//[^\n]*+)*+
     (?:

@@ -11,11 +11,12 @@ import math
 import re
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.cel.values.celvalues import MAX_INT, MAX_UINT, MIN_INT, UInt
 
 _LONGEST: Final = 20  # digits of a 64-bit number
 _CONTROLS: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_ESCAPE: Final = re.compile(r"\\(?:[xX](..)|u(.{4})|U(.{8})|([0-3][0-7][0-7])|(.))", re.DOTALL)
+_ESCAPE: Final = lazyre.compile(r"\\(?:[xX](..)|u(.{4})|U(.{8})|([0-3][0-7][0-7])|(.))", re.DOTALL)
 _SURROGATES: Final = range(0xD800, 0xE000)
 _LAST_CODE_POINT: Final = 0x10FFFF
 

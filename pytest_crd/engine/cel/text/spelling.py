@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, cast
 
+from pytest_crd import lazyre
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.text import ast, macrocalls
 from pytest_crd.engine.cel.text.ast import Node
@@ -31,7 +32,7 @@ from pytest_crd.engine.cel.values.celvalues import (
 )
 from pytest_crd.engine.golang import printing
 
-_IDENTIFIER: Final = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*")
+_IDENTIFIER: Final = lazyre.compile(r"[_a-zA-Z][_a-zA-Z0-9]*")
 # Precedences; binary operators are between _AND and _UNARY.
 _CONDITIONAL, _OR, _AND, _UNARY, _MEMBER = -2, -1, 0, 8, 9
 _JOINED: Final = {"_||_": ("||", _OR), "_&&_": ("&&", _AND)}

@@ -11,13 +11,14 @@ import math
 import re
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.cel.values.celvalues import MAX_INT, MAX_UINT, MIN_INT
 
 _MOST_DIGITS: Final = 20
-_DECIMAL: Final = re.compile(r"[-+]?(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9][0-9_]*)?")
-_HEX: Final = re.compile(r"[-+]?0[xX]_?(?=[0-9a-fA-F.])([0-9a-fA-F_]*)(?:\.([0-9a-fA-F_]*))?[pP]([-+]?[0-9_]+)")
-_SPECIAL: Final = re.compile(r"nan|[-+]?inf(?:inity)?", re.IGNORECASE)
-_BAD_UNDERSCORE: Final = re.compile(r"_(?![0-9a-fA-F])|(?<![0-9a-fA-FxX])_")
+_DECIMAL: Final = lazyre.compile(r"[-+]?(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9][0-9_]*)?")
+_HEX: Final = lazyre.compile(r"[-+]?0[xX]_?(?=[0-9a-fA-F.])([0-9a-fA-F_]*)(?:\.([0-9a-fA-F_]*))?[pP]([-+]?[0-9_]+)")
+_SPECIAL: Final = lazyre.compile(r"nan|[-+]?inf(?:inity)?", re.IGNORECASE)
+_BAD_UNDERSCORE: Final = lazyre.compile(r"_(?![0-9a-fA-F])|(?<![0-9a-fA-FxX])_")
 
 
 def parse_int(text: str) -> int | None:

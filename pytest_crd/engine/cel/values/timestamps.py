@@ -10,11 +10,11 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 import functools
-import re
 import zoneinfo
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.values import celnumbers
 from pytest_crd.engine.cel.values.celvalues import MAX_INT, MIN_INT, Duration, Timestamp
@@ -26,7 +26,7 @@ LEAST: Final = -62135596800
 GREATEST: Final = 253402300799
 """Last second of year 9999."""
 _DAY: Final = 24 * 60 * 60
-_TEXT: Final = re.compile(
+_TEXT: Final = lazyre.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:Z|([-+])([0-9]{2}):([0-9]{2}))"
 )
 # The calendar repeats after 400 years; Python's dates are limited to the years 1 to 9999.

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import Final, NoReturn
 
+from pytest_crd import lazyre
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.fieldmanager import fieldsets, pathelements
@@ -22,7 +23,7 @@ from pytest_crd.engine.registry.fieldmanager.pathelements import FIELD, INDEX, K
 _SELF: Final = "."
 _LEAST: Final = 2
 _BLANKS: Final = " \t\n\r"
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_INTEGER: Final = lazyre.compile(r"[+-]?[0-9]+", re.ASCII)
 
 
 class BrokenError(ValueError):

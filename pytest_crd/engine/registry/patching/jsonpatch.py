@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
+from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import decodeerrors, printing
 from pytest_crd.engine.golang.release import JsonPatchRelease
@@ -19,8 +20,8 @@ from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.patching.patchdocuments import Document
 
 MAX_COPIED: Final = 3 << 20
-_INDEX: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
-_ESCAPE: Final = re.compile("~[01]")
+_INDEX: Final = lazyre.compile(r"[+-]?[0-9]+", re.ASCII)
+_ESCAPE: Final = lazyre.compile("~[01]")
 _MISSING: Final = "missing value"
 # The position after the last item of a list.
 _END: Final = "-"

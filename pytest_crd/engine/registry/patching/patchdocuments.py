@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import json.decoder
 import json.scanner
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
+from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.decodeerrors import Repeating, SentNumber
@@ -25,7 +25,7 @@ from pytest_crd.engine.yaml import jsonreader
 Document: TypeAlias = Any
 
 # Spellings that differ from Go's; other strings need not be kept.
-_UNUSUAL: Final = re.compile(r'[<>&\u2028\u2029\x7f]|\\(?!["\\nrt])')
+_UNUSUAL: Final = lazyre.compile(r'[<>&\u2028\u2029\x7f]|\\(?!["\\nrt])')
 _ESCAPED: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 _MAX_DUPLICATES: Final = 100
 _MINUS_ZERO: Final = "-0"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
-from pytest_crd import boundary, folders
+from pytest_crd import boundary, folders, lazyre
 from pytest_crd.casefiles import filereplacement
 from pytest_crd.engine import (
     CrdLookupError,
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 _FLAG: Final = GENERATE.option
 _MOST_NAMED: Final = 5
 # No version name has a dot, unlike a file name.
-_NAME_AND_VERSION: Final = re.compile(r"(.+)/([^/.]*)")
+_NAME_AND_VERSION: Final = lazyre.compile(r"(.+)/([^/.]*)")
 # Options that have no effect without a test run.
 _OF_RUNS: Final = (*fill.SETTINGS, live.LIVE, project.PYTHON)
 

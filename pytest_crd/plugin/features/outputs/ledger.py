@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pytest
 
+from pytest_crd import lazyre
 from pytest_crd.plugin.features.outputs.testsubjects import ReportFacts, text_of
 from pytest_crd.report import verdictrules
 from pytest_crd.report.testfacts import About, Cause, FilePlace, Verdict, VerdictKind, VerdictOutcome
@@ -26,7 +26,7 @@ _ORDER: Final = (
 )
 # The phase in a report of pytest-xdist about a test during which a worker crashed.
 _CRASHED: Final = "???"
-_SKIPPED: Final = re.compile("^Skipped: ")
+_SKIPPED: Final = lazyre.compile("^Skipped: ")
 
 
 @dataclass

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import Problem
 from pytest_crd.engine.cel.expressionlimits import MAX_DEPTH
@@ -44,8 +45,8 @@ _FORM: Final = r"""
     (?:\.(?P<precision>\*|[0-9]*+))?
     (?P<verb>.?)
     """
-_CLAUSE: Final = re.compile(_FORM.replace("INDEX", _INDEX), re.VERBOSE | re.DOTALL)
-_CLAUSE_WITHOUT_INDEX: Final = re.compile(_FORM.replace("INDEX", "(?!)"), re.VERBOSE | re.DOTALL)
+_CLAUSE: Final = lazyre.compile(_FORM.replace("INDEX", _INDEX), re.VERBOSE | re.DOTALL)
+_CLAUSE_WITHOUT_INDEX: Final = lazyre.compile(_FORM.replace("INDEX", "(?!)"), re.VERBOSE | re.DOTALL)
 
 
 def read(builder: Builder, dialect: Dialect) -> Node:

@@ -12,11 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.cel.text import lexer
 from pytest_crd.engine.cel.text.lexer import EOF
 
 # Prefix of an invalid token, which extends to and includes the first character that cannot continue a token.
-_BROKEN: Final = re.compile(
+_BROKEN: Final = lazyre.compile(
     r"""
     ["'] (?: (?<=") (?:[^\\"\n\r]|ESCAPE)*+ | (?<=') (?:[^\\'\n\r]|ESCAPE)*+ )
       (?: \\ (?: [xX][0-9a-fA-F]? | u[0-9a-fA-F]{0,3} | U[0-9a-fA-F]{0,7} | [0-3][0-7]? )? )?+
@@ -26,7 +27,7 @@ _BROKEN: Final = re.compile(
     """.replace("ESCAPE", lexer.ESCAPE),
     re.VERBOSE,
 )
-_HIDDEN: Final = re.compile(r"[\t \r\n\f]++|//[^\n]*+")
+_HIDDEN: Final = lazyre.compile(r"[\t \r\n\f]++|//[^\n]*+")
 
 
 @dataclass(frozen=True, slots=True)

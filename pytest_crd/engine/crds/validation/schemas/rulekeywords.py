@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_crd import lazyre
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
@@ -18,7 +18,7 @@ from pytest_crd.engine.schema.subschemas import Schema
 KEYWORD: Final = "x-kubernetes-validations"
 NOT_SPECIFIED: Final = "rule is not specified"
 _REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
-_LINE_BREAK: Final = re.compile(r"[\n\r]")
+_LINE_BREAK: Final = lazyre.compile(r"[\n\r]")
 
 
 def validate(schema: Schema, path: FieldPath, *, profile: Profile) -> Iterator[FieldError]:
