@@ -9,7 +9,7 @@ from typing import Final, Generic, TypeAlias, TypeVar
 
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema.structural import EMBEDDED_RESOURCES, Structural
 
 T = TypeVar("T")
 
@@ -63,13 +63,13 @@ OfResource: TypeAlias = Callable[[Structural, Below[T]], Walk[T]]
 
 def compile(schema: Structural, of_resource: OfResource[T]) -> Walk[T] | None:  # noqa: A001 - used as embedded.compile
     """Return the traversal of a value of *schema*, or None if the schema has no embedded resource."""
+    if not schema.parts & EMBEDDED_RESOURCES:
+        return None  # the usual case
     properties = {
         name: child for name, below in schema.properties.items() if (child := compile(below, of_resource)) is not None
     }
     additional = None if schema.value_schema is None else compile(schema.value_schema, of_resource)
     items = None if schema.items is None else compile(schema.items, of_resource)
-    if not (properties or additional or items or schema.x_embedded_resource):
-        return None  # the usual case
     below = Below(properties, frozenset(schema.properties), additional, items)
     of_object = of_resource(schema, below) if schema.x_embedded_resource else below.object
 

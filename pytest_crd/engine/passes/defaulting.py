@@ -10,7 +10,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import CONTAINERS, JSONValue
 from pytest_crd.engine.passes import rewriting
 from pytest_crd.engine.passes.rewriting import DROPPED, ByKey, Once, Path, Rewrite, Rewritten, TreePass
-from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema.structural import DEFAULTS, Structural
 
 
 def compile_drop_nulls(schema: Structural | None) -> TreePass:
@@ -106,11 +106,12 @@ def _default_of(schema: Structural | None) -> _Default | None:
 
 def _defaults(schema: Structural) -> Rewrite | None:
     """Return the rewrite that sets defaults in objects and lists of *schema*; None if it has no defaults."""
-    own = [(name, default) for name, child in schema.properties.items() if (default := _default_of(child))]
-    below = [(name, rewrite) for name, child in schema.properties.items() if (rewrite := _defaults(child))]
+    fields = [(name, child) for name, child in schema.properties.items() if child.parts & DEFAULTS]
+    own = [(name, default) for name, child in fields if (default := _default_of(child))]
+    below = [(name, rewrite) for name, child in fields if (rewrite := _defaults(child))]
     in_map, in_list = _in_map(schema), _in_list(schema)
     if not (own or below or in_map or in_list):
-        return None
+        return None  # at most a default for the whole value
 
     def put_defaults(value: JSONValue, paths: list[Path]) -> JSONValue:
         if type(value) is list:
@@ -142,7 +143,7 @@ def _in_map(schema: Structural) -> _Step | None:
     """Return the step for keys that are not properties; None without a default there."""
     value_schema = schema.value_schema
     default = _default_of(value_schema)
-    below = _defaults(value_schema) if value_schema else None
+    below = _defaults(value_schema) if value_schema and value_schema.parts & DEFAULTS else None
 
     def put_in_map(value: JSONValue, changes: dict[str, JSONValue], paths: list[Path]) -> None:
         for key, item in value.items():
@@ -161,7 +162,7 @@ def _in_map(schema: Structural) -> _Step | None:
 
 
 def _in_list(schema: Structural) -> Rewrite | None:
-    below = _defaults(schema.items) if schema.items else None
+    below = _defaults(schema.items) if schema.items and schema.items.parts & DEFAULTS else None
     default = _default_of(schema.items)
     in_items = rewriting.items(below) if below else _untouched
     if default is None or not default.replaces_null:

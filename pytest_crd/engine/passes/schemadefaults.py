@@ -8,7 +8,8 @@ from typing import TypeAlias
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes import objectmeta, pruning
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema.metafields import META_FIELDS
+from pytest_crd.engine.schema.structural import DEFAULTS, EMBEDDED_RESOURCES, Structural
 
 # The wrappers of a value, outermost first, that put it at its place in the schema: a field name, or 0 for a list.
 Surroundings: TypeAlias = "tuple[str | int, ...]"
@@ -28,31 +29,52 @@ def prune(schema: Structural, profile: Profile) -> Structural:
     Reference:
         apiextensions-apiserver schema/defaulting/prune.go, PruneDefaults.
     """
-    prune_fields = pruning.compile(schema, resource_root=True)
-    coerce = objectmeta.compile_embedded(schema, profile, drop_malformed=True)
+    return _Pruning(schema, profile).visit(schema, (), inside=False)
 
-    def pruned_default(default: JSONValue, surroundings: Surroundings) -> JSONValue:
-        if coerce is None and not isinstance(default, dict | list):
-            return default  # a scalar at a specified place is never pruned
-        resource = _surround(default, surroundings)
-        if coerce is not None:
-            resource = coerce(resource).value
-        return _focus(prune_fields(resource).value, surroundings)
 
-    def visit(node: Structural, surroundings: Surroundings) -> Structural:
+class _Pruning:
+    """One walk over the nodes of a schema."""
+
+    def __init__(self, schema: Structural, profile: Profile) -> None:
+        self._prune_fields = pruning.compile(schema, resource_root=True)
+        self._coerce = objectmeta.compile_embedded(schema, profile, drop_malformed=True)
+
+    def visit(self, node: Structural, surroundings: Surroundings, *, inside: bool) -> Structural:
+        """Return *node* with changed defaults; *inside* the metadata, kind or apiVersion of a resource, all are coerced."""
+        if not node.parts & DEFAULTS:
+            return node
         changes: dict[str, JSONValue] = {}
-        if node.default is not None and (new := pruned_default(node.default, surroundings)) is not node.default:
-            changes["default"] = new
-        if node.items and (items := visit(node.items, (*surroundings, 0))) is not node.items:
+        if node.default is not None:
+            new = self._prune(node, surroundings, is_coerced=inside or bool(node.parts & EMBEDDED_RESOURCES))
+            if new is not node.default:
+                changes["default"] = new
+        if node.items and (items := self.visit(node.items, (*surroundings, 0), inside=inside)) is not node.items:
             changes["items"] = items
-        if node.value_schema and (values := visit(node.value_schema, (*surroundings, "*"))) is not node.value_schema:
+        values = node.value_schema and self.visit(node.value_schema, (*surroundings, "*"), inside=inside)
+        if values is not node.value_schema:
             changes["additional_properties"] = values
-        fields = {name: visit(child, (*surroundings, name)) for name, child in node.properties.items()}
-        if any(fields[name] is not child for name, child in node.properties.items()):
-            changes["properties"] = fields
+        if fields := self._changed_fields(node, surroundings, inside=inside):
+            changes["properties"] = {**node.properties, **fields}
         return dataclasses.replace(node, **changes) if changes else node
 
-    return visit(schema, ())
+    def _changed_fields(self, node: Structural, surroundings: Surroundings, *, inside: bool) -> dict[str, Structural]:
+        changed: dict[str, Structural] = {}
+        for name, child in node.properties.items():
+            if child.parts & DEFAULTS:
+                is_inside = inside or (node.x_embedded_resource and name in META_FIELDS)
+                new_child = self.visit(child, (*surroundings, name), inside=is_inside)
+                if new_child is not child:
+                    changed[name] = new_child
+        return changed
+
+    def _prune(self, node: Structural, surroundings: Surroundings, *, is_coerced: bool) -> JSONValue:
+        """Return the pruned default of a node."""
+        if not is_coerced and not isinstance(node.default, dict | list):
+            return node.default  # a scalar at a specified place is never pruned
+        resource = _surround(node.default, surroundings)
+        if is_coerced and self._coerce is not None:
+            resource = self._coerce(resource).value
+        return _focus(self._prune_fields(resource).value, surroundings)
 
 
 def _surround(value: JSONValue, surroundings: Surroundings) -> JSONValue:

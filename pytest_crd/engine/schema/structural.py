@@ -105,6 +105,11 @@ class NestedValueValidation:
     forbidden: Mapping[str, JSONValue] = field(default_factory=dict)
 
 
+# The parts of schemas that whole walks look for.
+RULES, EMBEDDED_RESOURCES, DEFAULTS, LIST_TYPES = 1, 2, 4, 8
+_KEYED_LISTS: Final = frozenset({"set", "map"})
+
+
 @dataclass(slots=True)
 class Structural:
     """
@@ -120,6 +125,9 @@ class Structural:
         is_annotated: Whether any of `title`, `description`, `externalDocs` and `example` is set.
         x_validations: The declared CEL rules; None if the keyword is absent.
         validation: The value validations.
+        value_schema: The schema of map values; None if `additionalProperties` is absent or a boolean.
+        parts: The sum of RULES, EMBEDDED_RESOURCES, DEFAULTS and LIST_TYPES: which of them the node or a nested schema has. Walks leave
+            out the branches without their part.
     """
 
     type: str = ""
@@ -137,11 +145,25 @@ class Structural:
     x_map_type: str | None = None
     x_validations: tuple[JSONValue, ...] | None = None
     validation: ValueValidation = field(default_factory=ValueValidation)
+    value_schema: Structural | None = field(init=False, repr=False, compare=False)
+    parts: int = field(init=False, repr=False, compare=False)
 
-    @property
-    def value_schema(self) -> Structural | None:
-        """The schema of map values; None if `additionalProperties` is absent or a boolean."""
-        return self.additional_properties if isinstance(self.additional_properties, Structural) else None
+    def __post_init__(self) -> None:
+        self.value_schema = self.additional_properties if isinstance(self.additional_properties, Structural) else None
+        parts = RULES if self.x_validations else 0
+        if self.x_embedded_resource:
+            parts |= EMBEDDED_RESOURCES
+        if self.default is not None:
+            parts |= DEFAULTS
+        if self.x_list_type in _KEYED_LISTS:
+            parts |= LIST_TYPES
+        for child in self.properties.values():
+            parts |= child.parts
+        if self.items is not None:
+            parts |= self.items.parts
+        if self.value_schema is not None:
+            parts |= self.value_schema.parts
+        self.parts = parts
 
 
 INT_OR_STRING: Final = (
@@ -174,7 +196,7 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
     items = get("items")
     properties = get("properties")
     additional = get("additionalProperties")
-    node = Structural(
+    return Structural(
         type=get("type", ""),
         nullable=get("nullable", False),
         default=get("default"),
@@ -183,23 +205,23 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
         additional_properties=from_schema(additional) if isinstance(additional, Mapping) else additional,
         is_annotated=not _ANNOTATIONS.isdisjoint(set_keywords),
         validation=validation,
+        **(_NOTHING if _EXTENDING.isdisjoint(set_keywords) else _read_extensions(set_keywords)),
     )
-    if not _EXTENDING.isdisjoint(set_keywords):
-        _extend(node, set_keywords)
-    return node
 
 
-def _extend(node: Structural, set_keywords: Mapping[str, JSONValue]) -> None:
-    """Set the Kubernetes extensions of a new node, which most nodes do not have."""
+def _read_extensions(set_keywords: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
+    """Return the attributes of a node with Kubernetes extensions, which most nodes do not have."""
     get = set_keywords.get
     rules, map_keys = get("x-kubernetes-validations"), get("x-kubernetes-list-map-keys")
-    node.x_preserve_unknown_fields = "x-kubernetes-preserve-unknown-fields" in set_keywords
-    node.x_embedded_resource = get("x-kubernetes-embedded-resource", False)
-    node.x_int_or_string = get("x-kubernetes-int-or-string", False)
-    node.x_list_type = get("x-kubernetes-list-type")
-    node.x_list_map_keys = None if map_keys is None else tuple(map_keys)
-    node.x_map_type = get("x-kubernetes-map-type")
-    node.x_validations = None if rules is None else tuple(rules)
+    return {
+        "x_preserve_unknown_fields": "x-kubernetes-preserve-unknown-fields" in set_keywords,
+        "x_embedded_resource": get("x-kubernetes-embedded-resource", False),
+        "x_int_or_string": get("x-kubernetes-int-or-string", False),
+        "x_list_type": get("x-kubernetes-list-type"),
+        "x_list_map_keys": None if map_keys is None else tuple(map_keys),
+        "x_map_type": get("x-kubernetes-map-type"),
+        "x_validations": None if rules is None else tuple(rules),
+    }
 
 
 @functools.lru_cache
@@ -306,23 +328,9 @@ def _single(items: JSONValue) -> Mapping[str, JSONValue]:
 
 def has_rules(schema: Structural) -> bool:
     """Return whether *schema* or a nested schema has rules."""
-    return bool(schema.x_validations) or any(map(has_rules, _children(schema)))
+    return bool(schema.parts & RULES)
 
 
 def ids_with_rules(schema: Structural) -> frozenset[int]:
     """Return the ids of *schema* and its nested schemas that have rules in them or below."""
-    ids: set[int] = set()
-
-    def visit(node: Structural) -> bool:
-        below = [visit(child) for child in _children(node)]
-        if node.x_validations or any(below):
-            ids.add(id(node))
-        return id(node) in ids
-
-    visit(schema)
-    return frozenset(ids)
-
-
-def _children(schema: Structural) -> Iterator[Structural]:
-    yield from (child for child in (schema.items, schema.value_schema) if child is not None)
-    yield from schema.properties.values()
+    return frozenset(id(node) for _, node in nodes(schema) if node.parts & RULES)

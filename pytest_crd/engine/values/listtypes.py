@@ -17,7 +17,7 @@ from pytest_crd.engine.fieldpath import FieldPath, Key, Segment
 from pytest_crd.engine.golang import gosyntax, printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema.structural import LIST_TYPES, Structural
 
 ItemsCheck: TypeAlias = Callable[[JSONValue], list[FieldError]]
 
@@ -69,9 +69,9 @@ def _below(segment: Segment, findings: Iterable[_Finding]) -> Iterator[_Finding]
 
 def _compile_finder(schema: Structural, profile: Profile) -> _Find | None:
     """Return a finder for values of *schema*; None if it has no list types."""
-    in_list, in_object = _compile_list_finder(schema, profile), _compile_object_finder(schema, profile)
-    if in_list is None and in_object is None:
+    if not schema.parts & LIST_TYPES:
         return None
+    in_list, in_object = _compile_list_finder(schema, profile), _compile_object_finder(schema, profile)
 
     def find(value: JSONValue) -> list[_Finding]:
         if in_list is not None and isinstance(value, list):
