@@ -76,13 +76,19 @@ class Sources:
     _crd_files: CrdFiles | None = field(default=None, init=False)
     _crds_by_version: dict[str, list[CustomResourceDefinition]] = field(default_factory=dict, init=False)
     _loaded: dict[str, CustomResourceDefinitions] = field(default_factory=dict, init=False)
-    _project_files: dict[Path, list[Path]] = field(default_factory=dict, init=False)
+    _names: dict[Path, list[str]] = field(default_factory=dict, init=False)
+    _paths: dict[Path, list[Path]] = field(default_factory=dict, init=False)
 
     def listed(self, root: Path) -> list[Path]:
         """Return the YAML and JSON files below *root* that belong to the project; they are listed once."""
-        if root not in self._project_files:
-            self._project_files[root] = projectfiles.files(root)
-        return self._project_files[root]
+        if root not in self._paths:
+            self._paths[root] = [root / name for name in self._listed_names(root)]
+        return self._paths[root]
+
+    def _listed_names(self, root: Path) -> list[str]:
+        if root not in self._names:
+            self._names[root] = projectfiles.names(root)
+        return self._names[root]
 
     @property
     def is_read(self) -> bool:
@@ -185,7 +191,7 @@ class Sources:
         excluded = tuple(path for path in self.paths if path.startswith(manifest.LEFT_OUT))
         if self.commands or len(excluded) == len(self.paths):
             return []
-        place = CrdSearch(self.base, excluded, self.listed).find_conventional(self.base)
+        place = CrdSearch(self.base, excluded, self._listed_names).find_conventional(self.base)
         files = () if place is None else place.files
         own = {read.path.resolve() for read in read_crds if read.path is not None}
         used = {file.patterns for file in files if file.path.resolve() in own}
@@ -208,7 +214,7 @@ class Sources:
         excluded = tuple(path for path in self.paths if path.startswith(manifest.LEFT_OUT))
         read = {read.path.resolve() for read in self._read_once(kubernetes_version).read_crds if read.path is not None}
         templates: list[ReadCrd | UnreadTemplate] = []
-        for file in CrdSearch(self.base, excluded, self.listed).find_templates(self.base):
+        for file in CrdSearch(self.base, excluded, self._listed_names).find_templates(self.base):
             if file.path.resolve() not in read:
                 templates += helmtemplates.read(file, kubernetes_version, len(search.CONVENTIONAL_PATHS))
         return templates
@@ -314,7 +320,7 @@ class Sources:
 
     def _search(self, kubernetes_version: str, tell: Tell, kind: type[_Files]) -> _Files:
         """Search the project, and return the first place with a CRD or a mistake about one."""
-        crd_search = CrdSearch(self.base, self.paths, self.listed)
+        crd_search = CrdSearch(self.base, self.paths, self._listed_names)
         applied = kustomizations.of_folder(FolderTree(self.base), self.paths)
         notes: list[Remark] = []
         places = crd_search.places()

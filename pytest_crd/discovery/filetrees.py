@@ -92,7 +92,7 @@ class FolderTree:
 
     def every(self) -> list[str]:
         """Return all files of the project."""
-        return [path.relative_to(self.folder).as_posix() for path in projectfiles.files(self.folder)]
+        return projectfiles.names(self.folder)
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
         """

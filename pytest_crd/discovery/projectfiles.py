@@ -6,6 +6,7 @@ Hidden files and folders of others (`node_modules`, `vendor`, virtual environmen
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from pytest_crd.engine.crds import declared, decoded, misspelling
 OF_OTHERS: Final = frozenset({"node_modules", "vendor"})
 # `test`, `testdata`, `e2e`, `e2e-tests`, `integration_test`.
 _OF_TESTS: Final = lazyre.compile(r"(?:^|[-_.])(?:test|e2e(?:$|[-_.]))")
+_SPLIT: Final = operator.methodcaller("split", "/")
 VIRTUAL_ENVIRONMENT: Final = "pyvenv.cfg"
 
 
@@ -48,22 +50,28 @@ def find_crd_files(root: Path) -> Discovery:
         root: An absolute path.
     """
     listed = _listed(root, "--cached", "--others", "--exclude-standard")
-    paths = _sorted(root, listed)
+    paths = [root / name for name in _sorted(root, listed)]
     return Discovery(root, listed is not None, len(paths), tuple(_with_crds(paths)))
 
 
-def files(root: Path) -> list[Path]:
-    """Return the YAML and JSON files below *root* that belong to the project, sorted."""
+def names(root: Path) -> list[str]:
+    """Return the YAML and JSON files below *root* that belong to the project, relative to it with slashes, and sorted by folder."""
     return _sorted(root, _listed(root, "--cached", "--others", "--exclude-standard"))
 
 
-def _sorted(root: Path, listed: list[Path] | None) -> list[Path]:
-    return sorted(set(_walked(root) if listed is None else listed), key=lambda path: path.parts)  # paths compare slowly
+def files(root: Path) -> list[Path]:
+    """Return the paths of `names`: a path costs as much as the reading of its folder."""
+    return [root / name for name in names(root)]
+
+
+def _sorted(root: Path, listed: list[str] | None) -> list[str]:
+    return sorted({*(_walked(root) if listed is None else listed)}, key=_SPLIT)
 
 
 def ignored(root: Path) -> tuple[Path, ...]:
     """Return the files below *root* that contain CRDs and that git ignores; empty without git."""
-    return tuple(_with_crds(sorted(_listed(root, "--others", "--ignored", "--exclude-standard") or ())))
+    listed = _listed(root, "--others", "--ignored", "--exclude-standard") or ()
+    return tuple(_with_crds(root / name for name in sorted(listed, key=_SPLIT)))
 
 
 def repository(folder: Path) -> Path | None:
@@ -78,14 +86,14 @@ def is_for_tests(path: PurePath, root: PurePath) -> bool:
     return any(folder == "hack" or _OF_TESTS.search(folder) for folder in parents)
 
 
-def _listed(root: Path, *which: str) -> list[Path] | None:
-    """Return the YAML and JSON files that git lists; None if git fails, as in a repository of another user."""
+def _listed(root: Path, *which: str) -> list[str] | None:
+    """Return the YAML and JSON files that git lists, relative to *root*; None if git fails, as in a repository of another user."""
     answer = git.run(root, "ls-files", "-z", *which, "--", *(f":(icase)*{ending}" for ending in folders.ENDINGS))
     if not answer.succeeded:
         return None
     names = (os.fsdecode(name) for name in answer.output.split(b"\0") if name)
     foreign: dict[PurePath, bool] = {}
-    return [root / name for name in names if not _is_foreign(root, PurePath(name).parent, foreign)]
+    return [name for name in names if not _is_foreign(root, PurePath(name).parent, foreign)]
 
 
 def _is_foreign(root: Path, folder: PurePath, cache: dict[PurePath, bool]) -> bool:
@@ -101,10 +109,12 @@ def _is_left_out(parent: Path, name: str) -> bool:
     return name.startswith(".") or name in OF_OTHERS or (parent / name / VIRTUAL_ENVIRONMENT).is_file()
 
 
-def _walked(root: Path) -> Iterator[Path]:
+def _walked(root: Path) -> Iterator[str]:
     for parent, inner, names in os.walk(root):
         inner[:] = [name for name in inner if not _is_left_out(Path(parent), name)]
-        yield from (Path(parent, name) for name in names if folders.is_manifest(name))
+        below = Path(parent).relative_to(root).as_posix()
+        prefix = "" if below == "." else f"{below}/"
+        yield from (f"{prefix}{name}" for name in names if folders.is_manifest(name))
 
 
 def _with_crds(paths: Iterable[Path]) -> Iterator[Path]:

@@ -42,6 +42,7 @@ CONVENTIONAL_PATHS: Final = (
 _CONFIG: Final = "config"
 _DEPTH: Final = 2
 _OF_CONFIG: Final = (("crd",), ("crds",))
+_CONFIG_CRD: Final = "config/crd"
 _MOST_FILES: Final = 5
 _NOT_THERE: Final = (
     "no CRD was found: set crd_paths in the ini file, or --crd-path, to the files or folders with your CRDs"
@@ -72,12 +73,12 @@ class CrdSearch:
     Attributes:
         base: The folder of the project.
         left_out: `!pattern` for exclusions, relative to it.
-        lists: Lists the files of the project below a folder.
+        lists: Lists the files of the project below a folder, relative to it.
     """
 
     base: Path
     left_out: tuple[str, ...] = ()
-    lists: Callable[[Path], list[Path]] = projectfiles.files
+    lists: Callable[[Path], list[str]] = projectfiles.names
     _discoveries: list[Discovery] = field(default_factory=list, init=False)
 
     def places(self) -> Iterator[SearchPlace]:
@@ -111,8 +112,7 @@ class CrdSearch:
             return None
         paths = {file.path: file.patterns[0] for file in manifest.files(usual, base=root, named=())}
         if has_operator(usual):
-            below = [path.relative_to(root).as_posix() for path in self.lists(root)]
-            others = find_operators(below)
+            others = find_operators(self.lists(root))
             usual = (*usual, *others)
             paths |= {root / name: _CONFIG for names in others.values() for name in names}
         words = " ".join(self._name(root / path) for path in usual)
@@ -120,7 +120,7 @@ class CrdSearch:
 
     def find_templates(self, root: Path) -> list[ManifestFile]:
         """Return the templates of charts below *root*, except those for tests."""
-        templates = (path for path in self.lists(root) if helmtemplates.is_of_chart(path))
+        templates = (path for path in (root / name for name in self.lists(root)) if helmtemplates.is_of_chart(path))
         return self._files({path: "" for path in templates if not projectfiles.is_for_tests(path, root)})
 
     def in_vain(self) -> Iterator[Mistake]:
@@ -203,6 +203,8 @@ def find_operators(names: Iterable[str]) -> dict[str, list[str]]:
     """
     by_folder: dict[str, list[str]] = {}
     for name in names:
+        if _CONFIG_CRD not in name:
+            continue  # the usual case
         path = PurePosixPath(name)
         parts = path.parts[:-1]
         at = parts.index(_CONFIG) if _CONFIG in parts else 0

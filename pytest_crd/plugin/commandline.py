@@ -83,7 +83,7 @@ def require_inside(path: Path, config: pytest.Config) -> None:
 
 def leaves_out(path: Path, config: pytest.Config) -> bool:
     """Return whether *path* is a Python file that is left out; remember it if pytest would have collected it."""
-    if path.suffix != ".py" or not is_without_python(config):
+    if not str(path).endswith(".py") or not is_without_python(config):
         return False
     if any(folders.matches(path, pattern) for pattern in config.getini("python_files")):
         config.stash.setdefault(_LEFT_OUT, []).append(path)

@@ -19,6 +19,8 @@ _CASE_FILE: Final = lazyre.compile(
 )
 # A line that a CRD manifest has and a case file hardly ever.
 _CRD: Final = lazyre.compile(rb"""^["']?kind["']?\s*:\s*["']?CustomResourceDefinition\b""", re.MULTILINE)
+# A part of the names of files that look like case files.
+_PART: Final = ".crd"
 _VISITED: Final = pytest.StashKey[set[Path]]()
 _MOST_NAMED: Final = 5
 _UNMATCHED: Final = pytest.StashKey[list[Path]]()
@@ -33,26 +35,31 @@ def is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
         config: The configuration of the session.
         is_named: Whether the command line names the file: then its content counts, too.
     """
-    if not folders.is_manifest(path.name):
+    name = path.name
+    if not folders.is_manifest(name):
         return False
     config.stash.setdefault(_VISITED, set()).add(path)
-    return has_name(path, config) or (is_named and _CASE_FILE.search(folders.read_file(path)) is not None)
+    return _matches(path, name, config) or (is_named and _CASE_FILE.search(folders.read_file(path)) is not None)
 
 
 def has_name(path: Path, config: pytest.Config) -> bool:
     """Return whether the file name matches a pattern of `crd_case_files`."""
-    return any(_is_match(path, pattern) for pattern in project.get_settings(config).case_files)
+    return _matches(path, path.name, config)
 
 
-def _is_match(path: Path, pattern: str) -> bool:
-    """Return whether a path matches a pattern from its end, as `folders.matches`, which takes longer for a name."""
-    cased = folders.ignore_ending_case(pattern)
-    return folders.matches(path, cased) if "/" in pattern else fnmatch.fnmatchcase(path.name, cased)
+def _matches(path: Path, name: str, config: pytest.Config) -> bool:
+    """Return whether a path matches a pattern from its end, as `folders.matches`, which takes longer for a *name* alone."""
+    for pattern in project.get_settings(config).case_files:
+        cased = folders.ignore_ending_case(pattern)
+        if folders.matches(path, cased) if "/" in pattern else fnmatch.fnmatchcase(name, cased):
+            return True
+    return False
 
 
 def note_unmatched(path: Path, config: pytest.Config) -> None:
     """Remember a visited file that is named like a case file but matches no pattern."""
-    if fnmatch.fnmatchcase(path.name.lower(), "*.crd*.y*ml") and not _CRD.search(folders.read_file(path)):
+    name = path.name.lower()
+    if _PART in name and fnmatch.fnmatchcase(name, f"*{_PART}*.y*ml") and not _CRD.search(folders.read_file(path)):
         config.stash.setdefault(_UNMATCHED, []).append(path)
 
 
