@@ -9,7 +9,7 @@ from typing import Any, AnyStr, cast
 class _Pattern:
     """Stand-in for a compiled expression, which keeps each method that was asked for."""
 
-    def __init__(self, pattern: str | bytes, flags: int) -> None:
+    def __init__(self, pattern: Any, flags: int) -> None:
         self._arguments = (pattern, flags)
 
     def __getattr__(self, name: str) -> Any:

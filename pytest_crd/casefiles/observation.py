@@ -7,10 +7,10 @@ A case is not changed if another of its expectations would still fail.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, cast
 
-from pytest_crd.casefiles import failedcalls
+from pytest_crd import lazyre
 from pytest_crd.cases import expectedowners, loader
 from pytest_crd.cases.caseresult import (
     Accepted,
@@ -43,6 +43,9 @@ _OF_REFUSED: Final = ("errors", "containsErrors", "error", "denied", "conflicts"
 
 # Further keys that are filled in.
 _FURTHER: Final = {**dict.fromkeys(APPLIES, ("managers",)), Section.POLICY: ("auditAnnotations",)}
+PROBLEM: Final = "the call of a webhook failed, so that its answer is not known"
+# A conversion that the webhook itself refuses has its words in place of the request's.
+_FAILED: Final = lazyre.compile(r'failed calling webhook "|conversion webhook for [^ ]+, Kind=[^ ]+ failed: Post "')
 
 
 class Mode(enum.IntEnum):
@@ -89,9 +92,9 @@ def observe(case: AnyCase, run: Callable[[AnyCase], CaseResult], mode: Mode) -> 
     is_wanted = case.is_open or bool(case.blanks) or mode >= Mode.UPDATE
     if result.answer is None:
         return Observed(result, problem=_explain_by_hand(result) if is_wanted else "")
-    if is_wanted and (case.is_open or case.blanks or not result.holds) and failedcalls.is_among(result.answer.errors):
+    if is_wanted and (case.is_open or case.blanks or not result.holds) and is_among(result.answer.errors):
         refused = Rejected(result.answer.code, result.answer.errors)
-        return Observed(result._replace(mismatches=(refused,)), problem=failedcalls.PROBLEM)
+        return Observed(result._replace(mismatches=(refused,)), problem=PROBLEM)
     turn = _turn(case, result.answer)
     if turn and mode < Mode.UPDATE_VERDICTS:
         problem = f"{turn}: only --crd-update-verdicts turns a verdict around"
@@ -365,3 +368,8 @@ _BY_HAND: Final[Mapping[type, str]] = {
     ConflictsMismatch: "conflicts",
     Strays: "fields of the input that are dropped",
 }
+
+
+def is_among(errors: Iterable[FieldError]) -> bool:
+    """Return whether a refusal has the error of a webhook that could not be called."""
+    return any(_FAILED.search(error.message) for error in errors)

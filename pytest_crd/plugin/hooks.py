@@ -9,10 +9,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
+import pytest_crd
 from pytest_crd import folders
 from pytest_crd.plugin import (
     FAILURE,
@@ -27,8 +28,6 @@ from pytest_crd.plugin import (
     options,
     servers,
     session,
-    threads,
-    tracebacks,
 )
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.items.failures import CausedFailure, FailureText, TextFailure, TextItem, node_id
@@ -38,6 +37,8 @@ from pytest_crd.wording import counted, escape_lines
 
 is_link_cycle = folders.is_link_cycle
 parametrize = fixtures.parametrize
+_REASON: Final = "uses crd_server: the clients of a process share one server and one $KUBECONFIG"
+_PACKAGE: Final = Path(pytest_crd.__file__).parent
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -46,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     project.read(config)
     commandline.read(config)
     features.register(config)
-    threads.register(config)
+    register(config)
     config.pluginmanager.register(failureblocks.Hooks(), failureblocks.__name__)
     config.add_cleanup(functools.partial(heap.thaw, config))
 
@@ -83,7 +84,7 @@ def make_report(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Shorten tracebacks, show a failed case by its report, and fail a passed test that leaves a marker or case unused."""
     if call.excinfo is not None and not item.config.getoption("fulltrace", default=False):
-        tracebacks.shorten(call.excinfo)
+        shorten_traceback(call.excinfo)
     report = yield
     if (
         call.excinfo is not None
@@ -183,3 +184,38 @@ def _with_files(text: str, config: pytest.Config) -> str:
     left_out = () if alone.is_brief(config) else commandline.left_out(config)
     lines = (*casefiles.unmatched(config), *casefiles.unvisited(config), *left_out, *manifests.unloaded(config))
     return "\n".join(filter(None, (text, *lines)))
+
+
+class OneThreadHooks:
+    """Hooks that let a test with a server run in one thread."""
+
+    @pytest.hookimpl
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Mark a test that uses `crd_server`, so that pytest-run-parallel runs it in one thread and shows the reason."""
+        if "crd_server" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.thread_unsafe(reason=_REASON))
+
+
+def register(config: pytest.Config) -> None:
+    """Register the hooks if pytest-run-parallel is installed."""
+    if hasattr(config.option, "parallel_threads"):
+        config.pluginmanager.register(OneThreadHooks(), "crd-threads")
+
+
+def shorten_traceback(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """
+    Remove the frames of the package from the end of a traceback if its exception is one of the package's own.
+
+    Such an exception tells a mistake in a call of the API, a mistake in a file, or a refusal. Any other exception is a bug of the
+    package and keeps all frames, and so does an exception without a frame of the project.
+    """
+    if not type(excinfo.value).__module__.startswith(f"{pytest_crd.__name__}."):
+        return
+    last, entry = None, excinfo.value.__traceback__
+    while entry is not None:
+        if _PACKAGE not in Path(entry.tb_frame.f_code.co_filename).parents:
+            last = entry
+        entry = entry.tb_next
+    if last is not None and last.tb_next is not None:
+        last.tb_next = None
+        excinfo.traceback = type(excinfo.traceback)(excinfo.tb)  # pytest may have read it before

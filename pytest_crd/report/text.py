@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import itertools
 import json
-from collections.abc import Iterator
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import yaml
@@ -28,7 +30,7 @@ from pytest_crd.cases.caseresult import (
 from pytest_crd.engine import fieldpath, jsonvalue
 from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.report import lookalikes, objectdifferences, ownerwords, verdictwords
+from pytest_crd.report import objectdifferences, ownerwords, verdictwords
 from pytest_crd.report.objectdifferences import DifferenceKind, ObjectDifference
 from pytest_crd.report.ownerwords import OwnersMismatch
 from pytest_crd.report.verdictwords import CaseVerdict, VerdictLine
@@ -53,6 +55,11 @@ _DONE: Final = {
     "denied": "denied",
     "auditAnnotations": "given",
 }
+# Letters of other scripts, quotes and dashes, with the ASCII characters that they look like; NFKC has none of them.
+_ALIKE: Final = str.maketrans(
+    "АВЕЅІЈКМНОРСТХУаеорсухіјѕԁһΑΒΕΖΗΙΚΜΝΟΡΤΥΧονρ‐‑‒–—−‘’“”",  # noqa: RUF001 - this is the table of such characters
+    "ABESIJKMHOPCTXYaeopcyxijsdhABEZHIKMNOPTYXovp------''\"\"",
+)
 
 
 class Row(NamedTuple):
@@ -146,7 +153,7 @@ def _group(reason: str, rows: list[Row], width: int, paint: Paint) -> Iterator[s
     for row in rows:
         why = f" ({paint(reason, 'reason')})" if reason and not said_once else ""
         yield f"  {paint(row.path.ljust(width), 'path')}  {row.words}{why}" if row.path else f"  {row.words}{why}"
-        text_diff = lookalikes.tell_lines_apart(row.text_diff.splitlines()[2:])
+        text_diff = tell_lines_apart(row.text_diff.splitlines()[2:])
         yield from (f"      {escape(line)}" for line in text_diff)
         yield from (f"      {paint(escape(line), 'reason')}" for line in row.details)
     if said_once:
@@ -167,7 +174,7 @@ def _key(mismatch: Mismatch) -> str:
 
 def _rows(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int = 0) -> list[Row]:
     rows = [*_differences(mismatch, trace, paint, verbosity)]
-    paths = lookalikes.tell_apart([row.path for row in rows])
+    paths = tell_apart([row.path for row in rows])
     return [
         row._replace(path=path, brief=row.brief.replace(row.path, path, 1))
         for row, path in zip(rows, paths, strict=True)
@@ -298,7 +305,7 @@ def _sides(difference: ObjectDifference) -> tuple[str, str]:
 
 
 def _told_apart(expected: str, actual: str) -> tuple[str, str]:
-    expected, actual = lookalikes.tell_apart((expected, actual))
+    expected, actual = tell_apart((expected, actual))
     return expected, actual
 
 
@@ -330,7 +337,7 @@ def _objects(mismatch: ObjectMismatch, verbosity: int, paint: Paint) -> Iterator
     yield ""
     styles = {"-": "expected", "+": "actual"}
     diff = [*difflib.unified_diff(expected, actual, "expected", "actual", lineterm="")]
-    for line in lookalikes.tell_lines_apart(diff):
+    for line in tell_lines_apart(diff):
         yield f"  {paint(line, styles.get(line[:1], 'reason'))}"
     if verbosity > 1:
         for name, text in (("expected", expected), ("actual", _yaml(mismatch.actual))):
@@ -347,3 +354,25 @@ def _yaml(value: JSONValue) -> list[str]:
 def visible_lines(text: str) -> list[str]:
     """Return the lines of *text* with escapes in each; at least one."""
     return [escape(line) for line in text.split("\n")]
+
+
+def tell_apart(texts: Sequence[str]) -> list[str]:
+    """Return *texts*, with escapes for all characters beyond ASCII in a text that looks like another one and differs."""
+    if all(map(str.isascii, texts)):
+        return [*texts]
+    shapes = Counter(map(_shape, {*texts}))
+    return [_escape(text) if shapes[_shape(text)] > 1 else text for text in texts]
+
+
+def tell_lines_apart(diff: Sequence[str]) -> list[str]:
+    """Return the lines of a unified diff, told apart as by `tell_apart` without their first characters."""
+    bodies = tell_apart([line[1:] for line in diff])
+    return [f"{line[:1]}{body}" for line, body in zip(diff, bodies, strict=True)]
+
+
+def _shape(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).translate(_ALIKE)
+
+
+def _escape(text: str) -> str:
+    return "".join(char if char.isascii() else json.dumps(char)[1:-1] for char in text)

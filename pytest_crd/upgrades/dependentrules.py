@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from pytest_crd.engine import CrdVersion, Response
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.rules.compilation import OLD_SELF
+from pytest_crd.engine.rules.escaping import escape
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place, SchemaNode
 from pytest_crd.synthesis import Boundaries, objectplaces, repair
@@ -26,7 +28,7 @@ from pytest_crd.synthesis.repair import Keep, KeepAll, NotFoundError, Search
 from pytest_crd.synthesis.rulegoals import ruleparts, rulereads
 from pytest_crd.synthesis.rulegoals.ruleproofs import Proof, Side
 from pytest_crd.synthesis.rulegoals.rulestates import RuleGoals
-from pytest_crd.upgrades import junctorrules, schemadifferences
+from pytest_crd.upgrades import schemadifferences
 from pytest_crd.upgrades.objectcandidates import Candidate
 from pytest_crd.upgrades.schemadifferences import Difference
 from pytest_crd.upgrades.upgradefindings import Effect, Resource
@@ -46,6 +48,20 @@ _MOST_STATES: Final = 60
 _REPEATED: Final = (2, 3, 4, 6, 10)
 _MOST_REPAIRED: Final = 8
 _MOST_TRIALS: Final = 40
+JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
+_TRUE: Final = "true"
+_COMPARED: Final = {
+    "minimum": "{0} >= {1}",
+    "maximum": "{0} <= {1}",
+    "minLength": "size({0}) >= {1}",
+    "maxLength": "size({0}) <= {1}",
+    "minItems": "size({0}) >= {1}",
+    "maxItems": "size({0}) <= {1}",
+    "pattern": "{0}.matches({1})",
+}
+_NUMBERS: Final = frozenset({"minimum", "maximum"})
+# Keywords without an effect on the values of a branch.
+_IGNORED: Final = frozenset({"type", "description", "title", "nullable"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +158,7 @@ class DependentRules:
     def _rules_at(self, place: Place) -> tuple[DependentRule, ...]:
         if place not in self._rules:
             node = self._new.version.schema_map.at(place)
-            has_some = node is not None and (node.rules or any(map(node.schema.get, junctorrules.JUNCTORS)))
+            has_some = node is not None and (node.rules or any(map(node.schema.get, JUNCTORS)))
             self._rules[place] = tuple(_find_rules(self._goals[1], place)) if has_some else ()
         return self._rules[place]
 
@@ -263,6 +279,75 @@ def _with_junctor_rules(version: CrdVersion) -> CrdVersion:
 
 def _find_junctors(node: SchemaNode) -> Iterator[tuple[str, str]]:
     """Yield the junctors of a value that can be translated, with their rules."""
-    for junctor in junctorrules.JUNCTORS:
-        if node.schema.get(junctor) and (text := junctorrules.translate(junctor, node.schema[junctor], node.schema)):
+    for junctor in JUNCTORS:
+        if node.schema.get(junctor) and (text := translate_junctor(junctor, node.schema[junctor], node.schema)):
             yield junctor, text
+
+
+class _UntranslatableError(Exception):
+    """A keyword has no rule."""
+
+
+def translate_junctor(junctor: str, value: Any, types: Mapping[str, Any]) -> str | None:
+    """
+    Return a rule that is true for the values that a junctor accepts; None if it has no such rule.
+
+    Args:
+        junctor: The junctor.
+        value: Its branches; for `not`, its schema.
+        types: The structural schema of the values.
+    """
+    try:
+        return _conjunction(_translate({junctor: value}, types, "self"))
+    except _UntranslatableError:
+        return None
+
+
+def _conjunction(parts: Iterator[str]) -> str:
+    return " && ".join(f"({part})" for part in parts) or _TRUE
+
+
+def _translate(schema: Mapping[str, Any], types: Mapping[str, Any], value: str) -> Iterator[str]:
+    """Yield the conditions of a branch on the value that the expression *value* selects."""
+    for keyword, argument in schema.items():
+        if keyword == "required":
+            yield from (f"has({value}.{_escape(name)})" for name in argument)
+        elif keyword == "properties":
+            for name, branch in argument.items():
+                field = f"{value}.{_escape(name)}"
+                inner = _conjunction(_translate(branch, (types.get("properties") or {}).get(name) or {}, field))
+                yield f"!has({field}) || {inner}"
+        elif keyword in JUNCTORS:
+            yield _translate_junctor(keyword, argument, types, value)
+        elif keyword == "enum":
+            yield f"{value} in [{', '.join(_literal(item, types) for item in argument)}]"
+        elif keyword in _COMPARED and types.get("type"):
+            yield _COMPARED[keyword].format(value, _literal(argument, types if keyword in _NUMBERS else {}))
+        elif keyword not in _IGNORED:
+            raise _UntranslatableError(keyword)
+
+
+def _translate_junctor(junctor: str, argument: Any, types: Mapping[str, Any], value: str) -> str:
+    branches = [argument] if junctor == "not" else argument
+    conditions = [_conjunction(_translate(branch, types, value)) for branch in branches]
+    if junctor == "not":
+        return f"!({conditions[0]})"
+    if junctor == "oneOf":
+        return f"{' + '.join(f'(({condition}) ? 1 : 0)' for condition in conditions)} == 1"
+    return (" && " if junctor == "allOf" else " || ").join(f"({condition})" for condition in conditions)
+
+
+def _escape(name: str) -> str:
+    escaped = escape(name)
+    if escaped is None:
+        raise _UntranslatableError(name)
+    return escaped
+
+
+def _literal(value: Any, types: Mapping[str, Any]) -> str:
+    if isinstance(value, dict | list) or value is None:
+        raise _UntranslatableError(value)
+    if types.get("type") == "number":
+        return repr(float(value))
+    # CEL reads the escapes of JSON.
+    return json.dumps(value, ensure_ascii=False)

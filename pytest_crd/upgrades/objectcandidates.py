@@ -16,7 +16,7 @@ from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.synthesis import Boundaries, Boundary, boundaryvalues, mutations, objectplaces, texts
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.placement import PlacedValue
-from pytest_crd.upgrades import junctorvalues, largevalues, listedvalues, schemadifferences, surroundings
+from pytest_crd.upgrades import largevalues, listedvalues, schemadifferences, surroundings
 from pytest_crd.upgrades.schemadifferences import Difference
 from pytest_crd.upgrades.upgradefindings import Resource
 
@@ -53,6 +53,7 @@ _MOST_OF_TYPE: Final = 4
 _LONG: Final = 100_000
 # The server refuses larger requests.
 _LONGEST: Final = 3 * 1024 * 1024
+_MOST_OF_BRANCH: Final = 3
 
 
 class Candidate(NamedTuple):
@@ -123,7 +124,7 @@ class Maker:
         elif keyword == "x-kubernetes-list-type":
             yield from map(Candidate, self._try_orders(difference))
         elif keyword in _JUNCTORS:
-            yield from self._try_all(place, junctorvalues.find_changed_values(self.sides, difference))
+            yield from self._try_all(place, find_changed_values(self.sides, difference))
             yield from self._try_boundaries(place, keyword)
         elif keyword in _OF_OBJECTS:
             yield from map(Candidate, self._try_unknown_field(place))
@@ -238,7 +239,7 @@ class Maker:
             if side.root.at(place).structure.get(keyword):
                 yield from boundary_candidates(side.find_boundary(place, keyword))
         for side in self.sides:
-            yield from map(Candidate, self._placed(side, place, junctorvalues.find_values(self.sides, place)))
+            yield from map(Candidate, self._placed(side, place, find_values(self.sides, place)))
 
     def _try_field(self, difference: Difference) -> Iterator[Resource]:
         """Yield objects with and without a field and, if unknown fields are preserved, with values of all types in it."""
@@ -360,3 +361,22 @@ def _lists_with_one_differing_key(node: Demand, values: Iterable[Any]) -> list[A
         for key in node.map_keys
         if isinstance(first, dict) and isinstance(second, dict)
     ]
+
+
+def find_changed_values(sides: Sequence[Boundaries], difference: Difference) -> Iterator[Any]:
+    """Yield values for each branch that only one schema has, and for each two branches of a new `oneOf` at once."""
+    keyword = difference.keyword
+    before, after = (schemadifferences.list_branches(keyword, value) for value in (difference.before, difference.after))
+    changed = [(branch,) for branch in listedvalues.order_by_difference(before, after)]
+    pairs = itertools.combinations(after, 2) if keyword == "oneOf" else ()
+    for branches, side in itertools.product((*changed, *pairs), sides):
+        structure = side.root.at(difference.place).structure
+        plain = {key: value for key, value in structure.items() if key != keyword}
+        yield from itertools.islice(side.maker.find_values(Demand((plain, *branches))), _MOST_OF_BRANCH)
+
+
+def find_values(sides: Sequence[Boundaries], place: Place) -> Iterator[Any]:
+    """Yield values for each choice of branches at *place*."""
+    for side in sides:
+        for alternative in side.root.at(place).alternatives():
+            yield from itertools.islice(sides[0].maker.find_values(alternative), _MOST_OF_BRANCH)

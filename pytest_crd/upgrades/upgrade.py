@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response, jsonvalue
-from pytest_crd.upgrades import clients, convertedobjects, crdwrites, effects, renames, schemadifferences
+from pytest_crd.engine.schema.schemamap import Place
+from pytest_crd.upgrades import clients, convertedobjects, crdwrites, effects, schemadifferences
 from pytest_crd.upgrades.collection import Collection, VersionCollection
 from pytest_crd.upgrades.objectcandidates import PRESERVE
 from pytest_crd.upgrades.projectobjects import Specimen, Specimens
-from pytest_crd.upgrades.schemadifferences import Difference
-from pytest_crd.upgrades.upgradefindings import Finding, Kind
+from pytest_crd.upgrades.schemadifferences import ADDED, REMOVED, Difference
+from pytest_crd.upgrades.upgradefindings import Finding, Kind, path_of
 from pytest_crd.upgrades.upgradesubject import Subject
 from pytest_crd.upgrades.witnesses import Witnesses
 from pytest_crd.upgrades.witnesssearch import Unshown
 
 _NO_VERSION: Final = "its version {!r} is not served before and after the upgrade"
+_LEAST: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
             collection.add(finding)
         subjects = Subject(before), Subject(after.over_objects_of(before))
         version_findings = VersionCollection(collection, *subjects, _differences(before, after))
-        renamed |= renames.find_renames(version_findings.differences)
+        renamed |= find_renames(version_findings.differences)
         notices += clients.describe_column_changes(before, after)
         unjudged |= _judge_specimens(version_findings, specimens.select(old, before.name))
         unknown = [version.unknown_when_stored for version in (before, after)]
@@ -100,7 +103,7 @@ def judge(old: CustomResourceDefinition, new: CustomResourceDefinition | None, s
     # A difference of the storage version can be shown by objects of that version, even if objects of another version do not show it.
     missing = [item for item in unshown if item.difference not in witnessed]
     return Upgrade(
-        tuple(renames.describe(collection.findings(), renamed)),
+        tuple(describe_renames(collection.findings(), renamed)),
         tuple(dict.fromkeys(item.words for item in missing)),
         tuple(warnings),
         tuple(dict.fromkeys(notices)),
@@ -174,3 +177,60 @@ def _describe_unjudged(before: Response, after: Response) -> str:
     if before.accepted:
         return "the old and the new CRD drop a field of it"
     return f"the old and the new CRD refuse it: {before.errors[0]}"
+
+
+"""The least similarity of two descriptions, from 0 to 1."""
+_LEAST_OF_NAMES: Final = 0.6
+"""The least similarity of two names without descriptions, from 0 to 1."""
+_KINDS: Final = ("type", "format", "x-kubernetes-int-or-string")
+
+
+def find_renames(differences: Iterable[Difference]) -> dict[str, str]:
+    """Return the path of the new field for the path of each renamed field; each new field replaces one."""
+    removed: list[tuple[Place, Any]] = []
+    added: list[tuple[Place, Any]] = []
+    for difference in differences:
+        if difference.keyword == REMOVED:
+            removed.append((difference.place, difference.before))
+        elif difference.keyword == ADDED:
+            added.append((difference.place, difference.after))
+    pairs = [
+        (_similarity(before, after, (old[-1], new[-1])), path_of(old), path_of(new))
+        for old, before in removed
+        for new, after in added
+        if old[:-1] == new[:-1]
+    ]
+    renames: dict[str, str] = {}
+    for similarity, old_path, new_path in sorted(pairs, reverse=True):
+        if similarity >= _LEAST and old_path not in renames and new_path not in renames.values():
+            renames[old_path] = new_path
+    return renames
+
+
+def describe_renames(findings: Iterable[Finding], renames: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield *findings*; those about a lost field, or a new one that is required, name the other field of the rename."""
+    old_names = {new: old for old, new in renames.items()}
+    for finding in findings:
+        if finding.kind is Kind.DATA_LOSS and finding.path in renames:
+            new = renames[finding.path]
+            words = f"{finding.words}; {new} is new, alike in type and text: a rename loses the stored values"
+            yield replace(finding, words=words)
+        elif finding.kind is Kind.REFUSED and finding.path in old_names:
+            old = old_names[finding.path]
+            yield replace(finding, words=f"{finding.words} (renamed: {old} is gone, alike in type and text)")
+        else:
+            yield finding
+
+
+def _similarity(old: Any, new: Any, names: tuple[Any, Any]) -> float:
+    """Return the similarity of two schemas, from 0 to 1; 0 for schemas of different types."""
+    if any(old.get(key) != new.get(key) for key in _KINDS):
+        return 0.0
+    before, after = (
+        str(schema.get("description") or "").replace(str(name), "")
+        for schema, name in zip((old, new), names, strict=True)
+    )
+    if before or after:
+        return difflib.SequenceMatcher(None, before, after).ratio()
+    are_alike = difflib.SequenceMatcher(None, str(names[0]).lower(), str(names[1]).lower()).ratio() >= _LEAST_OF_NAMES
+    return _LEAST if are_alike and jsonvalue.equal(old, new) else 0.0

@@ -20,6 +20,7 @@ OF_READING = {
         "discovery",
         "boundary",
         "folders",
+        "lazyre",
         "plugin",
         "processes",
         "progress",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.report import lookalikes
+from pytest_crd.report import text
 
 
 @pytest.mark.parametrize(
@@ -20,11 +20,11 @@ from pytest_crd.report import lookalikes
     ],
 )
 def test_texts_that_look_alike_are_escaped(texts: list[str], told_apart: list[str]) -> None:
-    assert lookalikes.tell_apart(texts) == told_apart
+    assert text.tell_apart(texts) == told_apart
 
 
 def test_lines_of_a_diff_keep_their_signs() -> None:
-    assert lookalikes.tell_lines_apart(["-\u00fc", "+u\u0308", " \u65e5", ""]) == [
+    assert text.tell_lines_apart(["-\u00fc", "+u\u0308", " \u65e5", ""]) == [
         "-\\u00fc",
         "+u\\u0308",
         " \u65e5",

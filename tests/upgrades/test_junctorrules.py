@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.upgrades import junctorrules
+from pytest_crd.upgrades import dependentrules
 
 TYPES = {
     "type": "object",
@@ -35,7 +35,7 @@ TYPES = {
     ],
 )
 def test_a_junctor_is_a_rule(junctor: str, value: Any, rule: str) -> None:
-    assert junctorrules.translate(junctor, value, TYPES) == rule
+    assert dependentrules.translate_junctor(junctor, value, TYPES) == rule
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_a_junctor_is_a_rule(junctor: str, value: Any, rule: str) -> None:
     ids=["number of fields", "null", "name without an identifier"],
 )
 def test_a_junctor_with_an_unknown_keyword_has_no_rule(value: Any) -> None:
-    assert junctorrules.translate("not", value, TYPES) is None
+    assert dependentrules.translate_junctor("not", value, TYPES) is None

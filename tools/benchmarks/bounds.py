@@ -24,7 +24,7 @@ from support import crds
 from benchmarks.figures import Figure
 from pytest_crd import folders
 from pytest_crd.casefiles import yamlspans
-from pytest_crd.cases import comparison, matching, refusals, schemafields
+from pytest_crd.cases import comparison, refusals, schemafields
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.checks import fieldlines
 from pytest_crd.coverage import lines
@@ -80,7 +80,7 @@ def _suggestions(size: int) -> Callable[[], object]:
 def _expected_errors(size: int) -> Callable[[], object]:
     errors = [FieldError(ErrorType.INVALID, f"spec.f{index}", 1, "is wrong") for index in range(size)]
     wanted = [ExpectedError(ErrorType.INVALID)] * (size // 2) + [ExpectedError(field=error.field) for error in errors]
-    return lambda: matching.Matching(wanted, matching.ErrorIndex(errors), refusals.meets)
+    return lambda: refusals.Matching(wanted, refusals.ErrorIndex(errors), refusals.meets)
 
 
 def _lines(size: int) -> Callable[[], object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared
@@ -29,7 +29,11 @@ from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.served import Served
 from pytest_crd.engine.registry.storage import Storage
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
-from pytest_crd.engine.registry.versionmanagers import VersionManagers
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
+    from pytest_crd.engine.registry.scaleowners import ScaleOwners
+
 
 # The server mistakes an object with a list `items` for a list of objects, and fails.
 _TAKEN_FOR_A_LIST: Final = Refusal(500, "", "*unstructured.Unstructured is not a list: no Items field in this object")
@@ -169,3 +173,60 @@ class CustomResourceStrategy(ObjectStrategy):
             return forms
         written, returned = (jsonvalue.from_python(form.value) for form in (forms.written, forms.returned))
         return StoredForms(Stored.from_value(written), Stored.from_value(returned), forms.lost)
+
+
+class VersionManagers:
+    """The field managers of a version: one for objects and their status, one for their scale."""
+
+    def __init__(
+        self,
+        crd: CrdSpec,
+        served: Served,
+        versions: Sequence[Served],
+        profile: Profile,
+        converter: VersionConverter | None = None,
+    ) -> None:
+        """
+        Create for a version.
+
+        Args:
+            crd: The CRD.
+            served: The version that requests are sent to.
+            versions: All versions of the CRD, *served* included.
+            profile: The Kubernetes version.
+            converter: The conversion webhook; None if the CRD has none, or if it cannot be called.
+        """
+        self._converter = converter
+        self._crd = crd
+        self._served = served
+        self._versions = versions
+        self._profile = profile
+
+    @cached_property
+    def of_object(self) -> FieldManager:
+        """The field manager of requests to objects and to their status."""
+        from pytest_crd.engine.registry.fieldmanager import crdfieldmanager  # noqa: PLC0415 - many requests need no owners
+
+        published = [
+            crdfieldmanager.PublishedVersion(
+                version.spec.name,
+                version.published,
+                has_status=subresources.from_declared(version.spec.subresources).has_status,
+            )
+            for version in self._versions
+        ]
+        return crdfieldmanager.of_version(self._crd, self._served.spec.name, published, self._profile, self._converter)
+
+    @cached_property
+    def of_scale(self) -> ScaleOwners:
+        """The field manager of `/scale`."""
+        from pytest_crd.engine.registry import scaleowners  # noqa: PLC0415 - as above
+
+        by_version = {
+            declared.api_version(self._crd.group, version.spec.name): subresources.from_declared(
+                version.spec.subresources
+            )
+            for version in self._versions
+        }
+        served = declared.api_version(self._crd.group, self._served.spec.name)
+        return scaleowners.of_version(served, by_version, self._profile)

@@ -7,16 +7,20 @@ The content of documents does not matter here. A mistake is a ManifestError with
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import yaml
+from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, StreamEndEvent
 
 from pytest_crd import lazyre
-from pytest_crd.engine import inputerror
+from pytest_crd.engine import inputerror, jsonvalue
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.yaml import jsonreader, unreadable, yamldecoder, yamlnode, yamlplain, yamlstream
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.yaml import jsonreader, unreadable, yamldecoder, yamlnode, yamlparser, yamlscalar, yamlstream
 from pytest_crd.engine.yaml.document import Document, Duplicate, Marks
 from pytest_crd.engine.yaml.unreadable import UnreadableError
-from pytest_crd.engine.yaml.yamlplain import PlainDocument
 from pytest_crd.engine.yaml.yamlstream import Chunk
 
 if TYPE_CHECKING:
@@ -158,7 +162,7 @@ class _Source(NamedTuple):
         """Return the first document of *chunk*, None for an empty one, and the index of its end."""
         duplicate_keys: tuple[DuplicateKey, ...] = ()
         try:
-            if (plain := yamlplain.load(chunk.text)) is not None:
+            if (plain := load_plain(chunk.text)) is not None:
                 line, value, end = plain.line, plain.value, plain.end
                 marks = Marks(
                     chunk.text, chunk.offset, lambda: _nodes(chunk.text), _item_lines(plain), heading=chunk.heading
@@ -269,3 +273,114 @@ def _item_lines(plain: PlainDocument) -> dict[Sequence[str | int], int]:
     )
     named = zip(keys, plain.item_lines, strict=False)
     return {(key, index): line for key, lines in named for index, line in enumerate(lines)}
+
+
+class PlainDocument(NamedTuple):
+    """
+    A YAML document without unusual features.
+
+    Attributes:
+        value: JSON value.
+        line: 1-based line of its beginning.
+        end: The index of its end in the text.
+        item_lines: The 1-based lines of the items of each top-level list, in order.
+    """
+
+    value: JSONValue
+    line: int
+    end: int
+    item_lines: list[list[int]]
+
+
+class _UnusualError(Exception):
+    """A feature that the fast path does not support."""
+
+
+def load_plain(text: str) -> PlainDocument | None:
+    """
+    Return the first document of *text*; None if it needs the complete decoder.
+
+    Args:
+        text: YAML, without a byte order mark.
+
+    Raises:
+        UnreadableError: The server cannot read it, though libyaml can.
+    """
+    try:
+        next_event = yamlparser.events(text)
+        start = next_event()
+        if type(start) is StreamEndEvent or start.version is not None:
+            return None
+        root = next_event()
+        item_lines: list[list[int]] = []
+        value = _scalar(root) if type(root) is ScalarEvent else _collection(root, next_event, 1, item_lines)
+        return PlainDocument(value, root.start_mark.line + 1, next_event().end_mark.index, item_lines)
+    except (yaml.YAMLError, yamlscalar.ScalarError, UnicodeEncodeError, _UnusualError):
+        return None
+
+
+def _collection(event: Any, next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> JSONValue:
+    """Return the mapping or list that *event* starts; raise _UnusualError for anchors and aliases."""
+    if event.anchor is not None or depth > jsonvalue.MAX_DEPTH:
+        raise _UnusualError
+    if event.flow_style and type(next_event) is not _FlowEvents:
+        next_event = _FlowEvents(next_event)
+    if type(event) is MappingStartEvent:
+        return _mapping(next_event, depth, item_lines)
+    return _sequence(next_event, depth, item_lines)
+
+
+def _mapping(next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> dict[str, JSONValue]:
+    # The hot loop of reading: it accesses as few attributes of each event as possible.
+    hints, resolve, resolve_key = yamlscalar.HINTS, yamlscalar.value, yamlscalar.key
+    result: dict[str, JSONValue] = {}
+    while type(event := next_event()) is ScalarEvent:
+        key = event.value
+        if event.implicit[0] and key[:1] in hints:
+            key = resolve_key(key)
+        if key in result or key == yamlnode.MERGE or event.anchor is not None or event.tag is not None:
+            raise _UnusualError
+        event = next_event()
+        if type(event) is not ScalarEvent:
+            result[key] = _collection(event, next_event, depth + 1, item_lines)
+            continue
+        if event.anchor is not None or event.tag is not None:
+            raise _UnusualError
+        text = event.value
+        result[key] = resolve(text) if event.implicit[0] and text[:1] in hints else text
+    if type(event) is not MappingEndEvent:
+        raise _UnusualError
+    return result
+
+
+def _sequence(next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> list[JSONValue]:
+    result: list[JSONValue] = []
+    lines: list[int] = []
+    if depth == 2:
+        item_lines.append(lines)
+    while type(event := next_event()) is not SequenceEndEvent:
+        if depth == 2:
+            lines.append(event.start_mark.line + 1)
+        result.append(
+            _scalar(event) if type(event) is ScalarEvent else _collection(event, next_event, depth + 1, item_lines)
+        )
+    return result
+
+
+def _scalar(event: Any) -> JSONValue:
+    if event.anchor is not None or event.tag is not None:
+        raise _UnusualError
+    text = event.value
+    return yamlscalar.value(text) if event.implicit[0] and text[:1] in yamlscalar.HINTS else text
+
+
+@dataclass(frozen=True, slots=True)
+class _FlowEvents:
+    """Events inside [] or {}, where the server's scanner is stricter."""
+
+    next_event: Callable[[], Any]
+
+    def __call__(self) -> Any:
+        event = self.next_event()
+        yamlparser.check_flow_scalar(event)
+        return event

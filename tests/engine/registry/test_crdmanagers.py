@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import CustomResourceDefinition, Response, profile
-from pytest_crd.engine.registry.crdmanagers import CrdManagers
+from pytest_crd.engine.registry.crd import CrdManagers
 
 SPEC: dict[str, Any] = {
     "group": "example.com",

@@ -9,7 +9,7 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError
-from pytest_crd.engine.rules import environments, ruletree, schemadeclarations, timeformats
+from pytest_crd.engine.rules import environments, ruletree, scalars, schemadeclarations
 from pytest_crd.engine.rules.compilation import RuleScope
 from pytest_crd.engine.rules.schemadeclarations import SchemaDeclarations
 from pytest_crd.engine.schema.structural import Structural
@@ -40,7 +40,7 @@ def test_a_part_that_cannot_be_declared_alone_is_a_bug() -> None:
 
 def test_a_time_that_go_can_read_and_we_cannot_is_a_bug() -> None:
     with pytest.raises(AssertionError, match="is a time, but cannot be read"):
-        timeformats._utc("x")
+        scalars._utc("x")
 
 
 def _no_names() -> SchemaDeclarations:

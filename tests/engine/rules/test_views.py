@@ -14,9 +14,9 @@ from pytest_crd.engine.cel.text import spelling
 from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.rules import environments, schemadeclarations, views
 from pytest_crd.engine.rules.listviews import MapListSum, MapListView
-from pytest_crd.engine.rules.objectviews import ObjectView, Preserved
 from pytest_crd.engine.rules.schemadeclarations import SchemaDeclarations
 from pytest_crd.engine.rules.variables import Bindings
+from pytest_crd.engine.rules.views import ObjectView, Preserved
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import Structural
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.yaml import yamldecoder, yamlnode, yamlplain
+from pytest_crd.engine.yaml import yamldecoder, yamlnode, yamlreader
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 
 
@@ -38,7 +38,7 @@ def completely(text: str) -> yamldecoder.DecodedDocument | None:
     ],
 )
 def test_the_fast_path_gives_up_at_unusual_features(text: str) -> None:
-    assert yamlplain.load(text) is None
+    assert yamlreader.load_plain(text) is None
 
 
 @given(
@@ -50,7 +50,7 @@ def test_the_fast_path_gives_up_at_unusual_features(text: str) -> None:
 )
 def test_the_fast_path_agrees_with_the_complete_decoder(text: str) -> None:
     try:
-        plain = yamlplain.load(text)
+        plain = yamlreader.load_plain(text)
     except UnreadableError:
         with pytest.raises(UnreadableError):
             completely(text)

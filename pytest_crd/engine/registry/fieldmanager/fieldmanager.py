@@ -7,25 +7,19 @@ Objects are decoded, in the version of the request, with all of their metadata.
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.errors import refusal
+from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import converting
 from pytest_crd.engine.golang.converting import MistypedError
 from pytest_crd.engine.golang.release import ApplyRelease
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata.metav1types import MANAGED_FIELDS_ENTRY
-from pytest_crd.engine.registry.fieldmanager import (
-    applyconflicts,
-    comparing,
-    lastapplied,
-    managedlimits,
-    managers,
-    pathelements,
-)
+from pytest_crd.engine.registry.fieldmanager import comparing, lastapplied, managedlimits, managers, pathelements
 from pytest_crd.engine.registry.fieldmanager.fieldsets import FieldSet
 from pytest_crd.engine.registry.fieldmanager.managers import (
     APPLY,
@@ -41,6 +35,7 @@ from pytest_crd.engine.registry.fieldmanager.ownership import ConflictsError, Ob
 from pytest_crd.engine.registry.fieldmanager.typedvalues import TypedError
 from pytest_crd.engine.registry.fieldmanager.versionedobjects import ConversionError, Typed, Versions
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
+from pytest_crd.engine.registry.response import FieldConflict
 
 # The temporary manager of an update, until a change is found.
 _CURRENT: Final = Manager("current-operation", UPDATE)
@@ -127,7 +122,7 @@ class FieldManager:
         try:
             merged, managed = self._merged(live or self._empty, applied, managed, writer)
         except ConflictsError as error:
-            raise applyconflicts.refuse(error) from None
+            raise refuse_conflicts(error) from None
         except (ConversionError, TypedError) as error:
             raise _failed(str(error)) from None
         new = merged.resource
@@ -347,3 +342,26 @@ def _without_entries(resource: JSONObject) -> dict[str, JSONValue]:
 def _with_entries(resource: JSONObject, entries: Sequence[JSONValue]) -> dict[str, JSONValue]:
     bare = _without_entries(resource)
     return {**bare, "metadata": {**_metadata(bare), "managedFields": entries}} if entries else bare
+
+
+def refuse_conflicts(error: ConflictsError) -> ApplyRefusedError:
+    """
+    Return the error of an apply with conflicts.
+
+    Reference:
+        apimachinery managedfields/internal/conflict.go; api/errors, NewApplyConflict.
+    """
+    fields = tuple(FieldConflict(manager.name, pathelements.owned(path)) for manager, path in error)
+    conflicts = [(manager.printed, pathelements.spell(path)) for manager, path in error]
+    causes = (fielderror.manager_conflict(f"conflict with {manager}", path) for manager, path in conflicts)
+    return ApplyRefusedError(Refusal(409, "Conflict", _message(conflicts), tuple(causes), subject={}), fields)
+
+
+def _message(conflicts: Sequence[tuple[str, str]]) -> str:
+    if len(conflicts) == 1:
+        manager, path = conflicts[0]
+        return f"Apply failed with 1 conflict: conflict with {manager}: {path}"
+    lines: list[str] = []
+    for manager, group in itertools.groupby(conflicts, key=lambda conflict: conflict[0]):
+        lines += [f"conflicts with {manager}:", *(f"- {path}" for _, path in group)]
+    return f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)

@@ -116,7 +116,7 @@ def test_structs_are_undeclared_without_a_provider(base: Environment) -> None:
 
 
 def test_the_cache_of_resolutions_has_a_limit(base: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytest_crd.engine.cel.types.resolving._CACHE_SIZE", 1)
+    monkeypatch.setattr("pytest_crd.engine.cel.types.checker._CACHE_SIZE", 1)
     cache = base._declarations.resolutions
     base.compile("1 + 1 == 2 && 'a' + 'b' == 'ab'")
 

@@ -11,6 +11,7 @@ from synthesis.versions import fields
 
 from pytest_crd import engine
 from pytest_crd.engine.registry import handlers
+from pytest_crd.engine.registry.customresource import VersionManagers
 from pytest_crd.engine.registry.fieldmanager import (
     fieldmanager,
     fieldsets,
@@ -25,7 +26,6 @@ from pytest_crd.engine.registry.fieldmanager.versionedobjects import ConversionE
 from pytest_crd.engine.registry.fieldmanager.writers import ApplyRefusedError, Writer
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import Body
-from pytest_crd.engine.registry.versionmanagers import VersionManagers
 
 TEXT: Final = {"type": "string"}
 NUMBER: Final = {"type": "integer"}

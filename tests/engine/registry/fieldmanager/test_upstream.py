@@ -17,15 +17,7 @@ from conformance.facts import Fact
 from support.upstreamschemas import Schemas
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.fieldmanager import (
-    comparing,
-    fieldsets,
-    fieldsv1,
-    ownership,
-    pathelements,
-    schemachanges,
-    typedvalues,
-)
+from pytest_crd.engine.registry.fieldmanager import comparing, fieldsets, managers, ownership, pathelements, typedvalues
 from pytest_crd.engine.registry.fieldmanager.comparing import Comparison
 from pytest_crd.engine.registry.fieldmanager.fieldsets import FieldSet
 from pytest_crd.engine.registry.fieldmanager.managers import Manager, Owned
@@ -70,11 +62,11 @@ class _Facts:
 
 
 _OF: Final = _Facts()
-_read: Final = fieldsv1.read
+_read: Final = managers.read_fields
 
 
 def _path(written: JSONValue) -> Path:
-    elements = [fieldsv1.element_of(text) for text in written]
+    elements = [managers.element_of(text) for text in written]
     return tuple(element for element in elements if element is not None)
 
 
@@ -87,24 +79,24 @@ def _compared_values(fact: Fact) -> JSONValue:
 
 
 def _compared_elements(fact: Fact) -> JSONValue:
-    return _sign(fieldsv1.element_of(fact["left"]), fieldsv1.element_of(fact["right"]))
+    return _sign(managers.element_of(fact["left"]), managers.element_of(fact["right"]))
 
 
 def _of_sets(ask: Callable[[FieldSet, FieldSet], FieldSet], fact: Fact) -> JSONValue:
-    return fieldsv1.write(ask(_read(fact["left"]), _read(fact["right"])))
+    return managers.write_fields(ask(_read(fact["left"]), _read(fact["right"])))
 
 
 def _element(fact: Fact) -> JSONValue:
-    result = fieldsv1.element_of(fact["text"])
-    return "broken" if result is None else fieldsv1.text_of(result)
+    result = managers.element_of(fact["text"])
+    return "broken" if result is None else managers.text_of(result)
 
 
 def _read_set(fact: Fact) -> JSONValue:
-    return fieldsv1.write(_read(json.loads(fact["text"])))
+    return managers.write_fields(_read(json.loads(fact["text"])))
 
 
 def _written_paths(fields: FieldSet) -> JSONValue:
-    return [[fieldsv1.text_of(element) for element in path] for path in fields]
+    return [[managers.text_of(element) for element in path] for path in fields]
 
 
 def _validated(fact: Fact) -> JSONValue:
@@ -114,7 +106,7 @@ def _validated(fact: Fact) -> JSONValue:
 
 
 def _fields(fact: Fact) -> JSONValue:
-    return fieldsv1.write(_OF.typed(fact["object"]).fields)
+    return managers.write_fields(_OF.typed(fact["object"]).fields)
 
 
 def _merged(fact: Fact) -> JSONValue:
@@ -127,7 +119,7 @@ def _compared(fact: Fact) -> JSONValue:
 
 
 def _written_comparison(comparison: Comparison) -> JSONValue:
-    return {name: fieldsv1.write(fields) for name, fields in comparison._asdict().items()}
+    return {name: managers.write_fields(fields) for name, fields in comparison._asdict().items()}
 
 
 def _excluded(fact: Fact) -> JSONValue:
@@ -141,13 +133,13 @@ def _removed(fact: Fact) -> JSONValue:
 
 def _with_parents(fact: Fact) -> JSONValue:
     kind = _OF.kind(fact["schema"], fact["type"])
-    return fieldsv1.write(ownership.with_parents(kind, _read(fact["set"])))
+    return managers.write_fields(ownership.with_parents(kind, _read(fact["set"])))
 
 
 def _reconciled(fact: Fact) -> JSONValue:
     was = _read(fact["set"])
-    now = schemachanges.reconciled(_OF.typed(fact["object"]).kind, was)
-    return None if now is was else fieldsv1.write(now)
+    now = ownership.reconciled(_OF.typed(fact["object"]).kind, was)
+    return None if now is was else managers.write_fields(now)
 
 
 class _Converter:
@@ -176,13 +168,17 @@ def _owners(written: JSONValue) -> dict[Manager, Owned]:
 
 def _written_owners(owners: Mapping[Manager, Owned]) -> JSONValue:
     return {
-        manager.name: {"fields": fieldsv1.write(owned.fields), "version": owned.api_version, "applied": owned.applied}
+        manager.name: {
+            "fields": managers.write_fields(owned.fields),
+            "version": owned.api_version,
+            "applied": owned.applied,
+        }
         for manager, owned in owners.items()
     }
 
 
 def _written_conflicts(conflicts: ConflictsError) -> JSONValue:
-    return sorted([manager.name, [fieldsv1.text_of(element) for element in path]] for manager, path in conflicts)
+    return sorted([manager.name, [managers.text_of(element) for element in path]] for manager, path in conflicts)
 
 
 def _ownership(fact: Fact) -> Ownership:
@@ -225,7 +221,7 @@ CALLS: Final[Mapping[str, Callable[[Fact], JSONValue]]] = {
     "Set.Has": lambda fact: _path(fact["path"]) in _read(fact["set"]),
     "Set.Iterate": lambda fact: _written_paths(_read(fact["set"])),
     "Set.ToJSON": lambda fact: json.dumps(
-        fieldsv1.write(fieldsets.from_paths(map(_path, fact["paths"]))), separators=(",", ":")
+        managers.write_fields(fieldsets.from_paths(map(_path, fact["paths"]))), separators=(",", ":")
     ),
     "Set.FromJSON": _read_set,
     "Set.EnsureNamedFieldsAreMembers": _with_parents,
@@ -251,7 +247,7 @@ def _answer(fact: Fact) -> JSONValue:
     except TypedError as error:
         first, *others = str(error).split("\n")
         return sorted(line.strip() for line in others) or [first]
-    except fieldsv1.BrokenError:
+    except managers.BrokenError:
         return "broken"
 
 

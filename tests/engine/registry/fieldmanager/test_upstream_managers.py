@@ -14,7 +14,7 @@ from support.upstreamschemas import Schemas
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.fieldmanager import fieldsv1, managedlimits, managers, scalefields
+from pytest_crd.engine.registry.fieldmanager import managedlimits, managers, scalefields
 from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
 from pytest_crd.engine.registry.fieldmanager.managers import BrokenEntriesError
 from pytest_crd.engine.registry.fieldmanager.pathelements import Path
@@ -74,7 +74,7 @@ def _identifier(fact: Fact) -> JSONValue:
 
 def _paths(fact: Fact) -> dict[str, Path | None]:
     return {
-        version: None if path is None else tuple(filter(None, map(fieldsv1.element_of, path)))
+        version: None if path is None else tuple(filter(None, map(managers.element_of, path)))
         for version, path in fact["paths"].items()
     }
 
