@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from pytest_crd.checks.roundtrips import planning, trips
+from pytest_crd.checks.roundtrips.differences import DifferenceKind
 from pytest_crd.checks.roundtrips.surveys import Survey
-from pytest_crd.checks.roundtrips.symptoms import SymptomKind
-from pytest_crd.checks.roundtrips.tripobjects import TripObjects
-from pytest_crd.checks.roundtrips.trips import Conversions, Resource, Route, Trip
+from pytest_crd.checks.roundtrips.tripobjects import RoundTripObjects
+from pytest_crd.checks.roundtrips.trips import Conversions, Resource, RoundTrip, Route
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, jsonvalue
@@ -26,10 +26,10 @@ _MOST_PATHS: Final = 5
 _MOST_WARNINGS: Final = 3
 _HEADING: Final = "objects differ after a round trip between versions"
 _MINOR_WORDS: Final = {
-    SymptomKind.EMPTY: "empty values are lost or added, as by structs of Go",
-    SymptomKind.SPELLING: "the same amounts are spelled otherwise",
+    DifferenceKind.EMPTY: "empty values are lost or added, as by structs of Go",
+    DifferenceKind.SPELLING: "the same amounts are spelled otherwise",
 }
-_OF_TARGET: Final = frozenset({SymptomKind.INVALID, SymptomKind.UNSTABLE})
+_OF_TARGET: Final = frozenset({DifferenceKind.INVALID, DifferenceKind.UNSTABLE})
 
 
 def judge(crd: CustomResourceDefinition, samples: Sequence[Sample]) -> CheckVerdict:
@@ -52,7 +52,7 @@ class _Judge:
         self._crd = crd
         self._conversions = Conversions()
         self._has_webhook = any(version.converter is not None for version in crd.versions)
-        self._objects = {version.name: TripObjects(version, samples) for version in crd.versions if version.served}
+        self._objects = {version.name: RoundTripObjects(version, samples) for version in crd.versions if version.served}
         self._notes: list[str] = []
 
     def run(self) -> CheckVerdict:
@@ -82,7 +82,7 @@ class _Judge:
             if self._conversions.seconds > _SECONDS and not candidate.is_first:
                 self._note_end(number, len(objects.candidates), route)
                 break
-            survey.add(candidate.departure)
+            survey.add(candidate.accepted)
         return survey
 
     def _note_end(self, number: int, count: int, route: Route) -> None:
@@ -109,7 +109,7 @@ def _without_descriptions(schema: JSONValue) -> JSONValue:
 class _Finding(NamedTuple):
     """A finding with the key that it shares with findings of other routes."""
 
-    key: tuple[str, Place, SymptomKind]
+    key: tuple[str, Place, DifferenceKind]
     target: str
     finding: CheckFinding
 
@@ -117,19 +117,19 @@ class _Finding(NamedTuple):
 def _find_findings(survey: Survey) -> Iterator[_Finding]:
     """Yield the findings of a survey."""
     route = survey.route
-    for symptom, trip in survey.find_evidence():
-        version = route.target if symptom.kind in _OF_TARGET else route.source
-        path = schemamap.spelled(symptom.place)
+    for difference, trip in survey.find_evidence():
+        version = route.target if difference.kind in _OF_TARGET else route.source
+        path = schemamap.spelled(difference.place)
         field = f"{path}: " if path else ""
-        place = symptom.source or _find_line(version, symptom.place)
-        finding = CheckFinding(place, f"{field}{symptom.words}", tuple(_show_trip(trip, route)), path)
-        key = (version.name, symptom.place, symptom.kind)
+        place = difference.source or _find_line(version, difference.place)
+        finding = CheckFinding(place, f"{field}{difference.words}", tuple(_show_trip(trip, route)), path)
+        key = (version.name, difference.place, difference.kind)
         yield _Finding(key, route.target.name, finding)
 
 
 def _merge(found: Iterable[_Finding]) -> Iterator[CheckFinding]:
     """Yield each finding once, with the other versions that show it."""
-    by_key: dict[tuple[str, Place, SymptomKind], list[_Finding]] = {}
+    by_key: dict[tuple[str, Place, DifferenceKind], list[_Finding]] = {}
     for item in found:
         by_key.setdefault(item.key, []).append(item)
     for same in by_key.values():
@@ -158,11 +158,11 @@ def _find_line(version: CrdVersion, place: Place) -> str:
     return version.source_of(next(node.steps for node in nodes if node is not None)) or version.crd.source
 
 
-def _show_trip(trip: Trip, route: Route) -> Iterator[str]:
+def _show_trip(trip: RoundTrip, route: Route) -> Iterator[str]:
     """Yield the object in each version of a trip."""
     names = (route.source.name, route.target.name, route.source.name)
     resources = (
-        trip.departure.resource,
+        trip.accepted.resource,
         *(item and _without_server_metadata(item) for item in (trip.there, trip.back)),
     )
     width = max(map(len, names))
@@ -178,7 +178,7 @@ def _without_server_metadata(resource: Resource) -> Resource:
 
 def _find_zeros(survey: Survey) -> Iterator[CheckFinding]:
     """Yield one finding about all fields that lose a value such as 0."""
-    paths = survey.find_minor()[SymptomKind.ZERO]
+    paths = survey.find_minor()[DifferenceKind.ZERO]
     if paths:
         words = f'false, 0 or "" is lost on the way {survey.route}, as by omitempty of Go: {_list_paths(paths)}'
         yield CheckFinding(survey.route.source.crd.source, words)

@@ -1,4 +1,4 @@
-"""Survey of one route: the symptoms of many objects, one finding a field, each with the smallest object that shows it."""
+"""Survey of one route: the differences of many objects, one finding a field, each with the smallest object that shows it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.checks.roundtrips import symptoms, trips
-from pytest_crd.checks.roundtrips.symptoms import ABSENT, MINOR, Symptom, SymptomKind
-from pytest_crd.checks.roundtrips.tripobjects import TripObjects
-from pytest_crd.checks.roundtrips.trips import Departure, Resource, Route, Trip
+from pytest_crd.checks.roundtrips import differences, trips
+from pytest_crd.checks.roundtrips.differences import ABSENT, MINOR, Difference, DifferenceKind
+from pytest_crd.checks.roundtrips.tripobjects import RoundTripObjects
+from pytest_crd.checks.roundtrips.trips import AcceptedObject, Resource, RoundTrip, Route
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.synthesis import objectplaces, shrinking
@@ -20,21 +20,21 @@ _WHOLE_BUDGET: Final = 40_000
 _MOST_REFUSED: Final = 20
 # The number of values from which a new object is smaller than a shrunk one.
 _LARGE: Final = 100
-_OF_SOURCE: Final = frozenset({SymptomKind.LOST, SymptomKind.CHANGED, SymptomKind.ADDED})
+_OF_SOURCE: Final = frozenset({DifferenceKind.LOST, DifferenceKind.CHANGED, DifferenceKind.ADDED})
 _EMPTY: Final[tuple[Any, ...]] = ({}, [], None)
 
 
 class Evidence(NamedTuple):
     """
-    A symptom with the smallest known trip that shows it.
+    A difference with the smallest known trip that shows it.
 
     Attributes:
-        symptom: The symptom.
+        difference: The difference.
         trip: The trip.
     """
 
-    symptom: Symptom
-    trip: Trip
+    difference: Difference
+    trip: RoundTrip
 
 
 class Survey:
@@ -47,7 +47,7 @@ class Survey:
         carriers: The annotations that carry parts of the other version.
     """
 
-    def __init__(self, route: Route, objects: TripObjects) -> None:
+    def __init__(self, route: Route, objects: RoundTripObjects) -> None:
         """
         Create for a route.
 
@@ -61,8 +61,8 @@ class Survey:
         self._objects = objects
         self._smallest = objects.smallest or {}
         self._kept: set[Place] = set()
-        self._by_key: dict[tuple[SymptomKind, Place, str], Evidence] = {}
-        self._refused: list[Trip] = []
+        self._by_key: dict[tuple[DifferenceKind, Place, str], Evidence] = {}
+        self._refused: list[RoundTrip] = []
         self._budget = _WHOLE_BUDGET
 
     @property
@@ -70,44 +70,46 @@ class Survey:
         """Whether further objects show nothing, as too many conversions are refused."""
         return len(self._refused) >= _MOST_REFUSED
 
-    def add(self, departure: Departure) -> None:
-        """Run the trip of an object, and collect its symptoms."""
+    def add(self, accepted: AcceptedObject) -> None:
+        """Run the trip of an object, and collect its differences."""
         self.count += 1
-        trip = self.route.run(departure, is_repeated=True)
+        trip = self.route.run(accepted, is_repeated=True)
         if trip.refusal:
             self._refused.append(trip)
             return
         self.carriers |= trips.find_carriers(trip)
-        for leaf in symptoms.compare(trip):
+        for leaf in differences.compare(trip):
             if leaf.was not in _EMPTY and leaf.now is not ABSENT:
                 place = schemamap.place_in(leaf.steps, self.route.source.schema_map)
                 self._kept.update(place[:depth] for depth in range(1, len(place) + 1))
-        size = shrinking.count_values(departure.resource)
-        for symptom in symptoms.find_symptoms(trip, self.route):
-            key = (symptom.kind, symptom.place, symptom.cause)
+        size = shrinking.count_values(accepted.resource)
+        for difference in differences.find_differences(trip, self.route):
+            key = (difference.kind, difference.place, difference.cause)
             former = self._by_key.get(key)
-            if former is None or size < shrinking.count_values(former.trip.departure.resource):
-                self._by_key[key] = Evidence(symptom, trip)
+            if former is None or size < shrinking.count_values(former.trip.accepted.resource):
+                self._by_key[key] = Evidence(difference, trip)
 
     def find_evidence(self) -> Iterator[Evidence]:
-        """Yield one symptom a field, with the smallest object that shows it."""
+        """Yield one difference a field, with the smallest object that shows it."""
         yield from self._find_refusals()
-        lost = [item for item in self._by_key.values() if item.symptom.kind is SymptomKind.LOST]
+        lost = [item for item in self._by_key.values() if item.difference.kind is DifferenceKind.LOST]
         yield from self._find_lost(lost)
-        reported = [item.symptom.place for item in lost]
-        added = [item.symptom.place for item in self._by_key.values() if item.symptom.kind is SymptomKind.ADDED]
+        reported = [item.difference.place for item in lost]
+        added = [
+            item.difference.place for item in self._by_key.values() if item.difference.kind is DifferenceKind.ADDED
+        ]
         reported += [place for place in added if any(_is_inside(inner, place) for inner in added)]
-        for kind in (SymptomKind.CHANGED, SymptomKind.ADDED, SymptomKind.INVALID, SymptomKind.UNSTABLE):
+        for kind in (DifferenceKind.CHANGED, DifferenceKind.ADDED, DifferenceKind.INVALID, DifferenceKind.UNSTABLE):
             places = reported if kind in _OF_SOURCE else []
             for evidence in self._by_key.values():
-                if evidence.symptom.kind is kind and evidence.symptom.place not in places:
-                    places.append(evidence.symptom.place)
+                if evidence.difference.kind is kind and evidence.difference.place not in places:
+                    places.append(evidence.difference.place)
                     yield self._shrink(evidence)
 
-    def find_minor(self) -> Mapping[SymptomKind, list[str]]:
+    def find_minor(self) -> Mapping[DifferenceKind, list[str]]:
         """Return the paths of the values that change without a loss, by kind."""
         reported = {key[1] for key in self._by_key if key[0] not in MINOR}
-        paths: dict[SymptomKind, list[str]] = {kind: [] for kind in MINOR}
+        paths: dict[DifferenceKind, list[str]] = {kind: [] for kind in MINOR}
         for kind, place, _ in self._by_key:
             if kind in MINOR and place not in reported:
                 paths[kind].append(schemamap.spelled(place))
@@ -115,10 +117,10 @@ class Survey:
 
     def _find_lost(self, lost: list[Evidence]) -> Iterator[Evidence]:
         """Yield the lost fields; an object is lost as a whole if several fields are, and no other field stays."""
-        places = {item.symptom.place for item in lost}
+        places = {item.difference.place for item in lost}
         reported: set[Place] = set()
         for evidence in lost:
-            place = evidence.symptom.place
+            place = evidence.difference.place
             for depth in range(1, len(place)):
                 around = place[:depth]
                 if around not in self._kept and sum(inner[:depth] == around for inner in places) > 1:
@@ -127,29 +129,31 @@ class Survey:
             if place not in reported:
                 reported.add(place)
                 smallest = self._shrink(evidence)
-                yield smallest if place == evidence.symptom.place else self._as_whole(smallest, place)
+                yield smallest if place == evidence.difference.place else self._as_whole(smallest, place)
 
     def _as_whole(self, evidence: Evidence, place: Place) -> Evidence:
         words = f"all fields are lost on the way {self.route}"
-        return evidence._replace(symptom=evidence.symptom._replace(place=place, words=words))
+        return evidence._replace(difference=evidence.difference._replace(place=place, words=words))
 
     def _shrink(self, evidence: Evidence) -> Evidence:
-        """Return the evidence with an object without the parts that the symptom does not need."""
-        is_unstable = evidence.symptom.kind is SymptomKind.UNSTABLE
+        """Return the evidence with an object without the parts that the difference does not need."""
+        is_unstable = evidence.difference.kind is DifferenceKind.UNSTABLE
         matches = [evidence]
-        resource = evidence.trip.departure.resource
+        resource = evidence.trip.accepted.resource
 
         def is_shown(resource: Resource) -> bool:
-            departure = None if self.route.conversions.is_time_spent else self.route.begin(resource)
-            if departure is None:
+            accepted = None if self.route.conversions.is_time_spent else self.route.begin(resource)
+            if accepted is None:
                 return False
-            trip = self.route.run(departure, is_repeated=is_unstable)
-            same = [item for item in symptoms.find_symptoms(trip, self.route) if item.is_same(evidence.symptom)]
+            trip = self.route.run(accepted, is_repeated=is_unstable)
+            same = [
+                item for item in differences.find_differences(trip, self.route) if item.is_same(evidence.difference)
+            ]
             matches.extend(Evidence(item, trip) for item in same[:1])
             return bool(same)
 
-        if shrinking.count_values(resource) > _LARGE and evidence.symptom.kind in _OF_SOURCE:
-            small = self._objects.find_object(evidence.symptom.place)
+        if shrinking.count_values(resource) > _LARGE and evidence.difference.kind in _OF_SOURCE:
+            small = self._objects.find_object(evidence.difference.place)
             resource = small if small is not None and is_shown(small) else resource
         budget = min(_BUDGET, self._budget)
         self._budget -= budget
@@ -158,17 +162,17 @@ class Survey:
 
     def _find_refusals(self) -> Iterator[Evidence]:
         """Yield a refused conversion for each field that causes one."""
-        by_size = sorted(self._refused, key=lambda trip: shrinking.count_values(trip.departure.resource))
+        by_size = sorted(self._refused, key=lambda trip: shrinking.count_values(trip.accepted.resource))
         reported: list[tuple[str, Place]] = []
         for trip in by_size:
-            symptom = next(symptoms.find_symptoms(trip, self.route))
-            resource = trip.departure.resource
-            if any(cause == symptom.cause and _has(resource, place) for cause, place in reported):
+            difference = next(differences.find_differences(trip, self.route))
+            resource = trip.accepted.resource
+            if any(cause == difference.cause and _has(resource, place) for cause, place in reported):
                 continue
-            smallest = self._shrink(Evidence(symptom, trip))
-            place = self._find_cause(smallest.trip.departure.resource)
-            reported.append((symptom.cause, place))
-            yield smallest._replace(symptom=smallest.symptom._replace(place=place))
+            smallest = self._shrink(Evidence(difference, trip))
+            place = self._find_cause(smallest.trip.accepted.resource)
+            reported.append((difference.cause, place))
+            yield smallest._replace(difference=smallest.difference._replace(place=place))
 
     def _find_cause(self, resource: Resource) -> Place:
         """Return the place of the first value that the smallest object does not have; empty without one."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.checks.roundtrips.trips import Departure, Resource, TripWriter
+from pytest_crd.checks.roundtrips.trips import AcceptedObject, Resource, RoundTripWriter
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.engine import CrdVersion, FieldError
 from pytest_crd.engine.schema import schemamap
@@ -34,20 +34,20 @@ _BUDGET: Final = 3_000
 _KEYWORDS: Final = frozenset({"enum", "minimum", "maximum", "minLength", "maxLength", "format", "pattern", "nullable"})
 
 
-class TripObject(NamedTuple):
+class RoundTripObject(NamedTuple):
     """
     An object for round trips.
 
     Attributes:
-        departure: The object; a server accepts it.
+        accepted: The object; a server accepts it.
         is_first: Whether it makes a trip even if conversions are slow.
     """
 
-    departure: Departure
+    accepted: AcceptedObject
     is_first: bool
 
 
-class TripObjects:
+class RoundTripObjects:
     """The objects of one version for round trips."""
 
     def __init__(self, version: CrdVersion, samples: Sequence[Sample]) -> None:
@@ -62,7 +62,7 @@ class TripObjects:
         self._samples = [
             item.manifest.value for item in samples if item.version == version.name and item.can_be_applied
         ]
-        self._writer = TripWriter(version)
+        self._writer = RoundTripWriter(version)
         self._root = Demand.of_version(version)
         self._maker = Maker()
 
@@ -72,7 +72,7 @@ class TripObjects:
         return None if self._placer is None else self._placer.start
 
     @cached_property
-    def candidates(self) -> Sequence[TripObject]:
+    def candidates(self) -> Sequence[RoundTripObject]:
         """The objects, the most telling first."""
         first = self._samples[:_MOST_SAMPLES]
         others: Iterator[Resource] = iter(())
@@ -83,9 +83,9 @@ class TripObjects:
         started = ((self._writer.begin(resource), True) for resource in first)
         limited = ((self._writer.begin(resource), False) for resource in _limit(others))
         return [
-            TripObject(departure, is_first)
-            for departure, is_first in itertools.chain(started, limited)
-            if departure is not None
+            RoundTripObject(accepted, is_first)
+            for accepted, is_first in itertools.chain(started, limited)
+            if accepted is not None
         ]
 
     def find_object(self, place: Place) -> Resource | None:

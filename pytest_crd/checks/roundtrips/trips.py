@@ -22,7 +22,7 @@ _MOST_SECONDS: Final = 10.0
 _SENT: Final = ("name", "namespace", *_CHANGEABLE)
 
 
-class Departure(NamedTuple):
+class AcceptedObject(NamedTuple):
     """
     An object that the server accepts.
 
@@ -35,12 +35,12 @@ class Departure(NamedTuple):
     stored: Resource
 
 
-class Trip(NamedTuple):
+class RoundTrip(NamedTuple):
     """
     The conversions of one object.
 
     Attributes:
-        departure: The object.
+        accepted: The object.
         there: The object in the other version; None if the conversion is refused.
         back: The object in its first version again; None if a conversion is refused.
         refusal: The message of a refused conversion; empty if both succeed.
@@ -49,7 +49,7 @@ class Trip(NamedTuple):
         first: The result of the conversion, as the webhook returns it; None without a webhook.
     """
 
-    departure: Departure
+    accepted: AcceptedObject
     there: Resource | None = None
     back: Resource | None = None
     refusal: str = ""
@@ -96,7 +96,7 @@ class Conversions:
             self.seconds += time.perf_counter() - begin
 
 
-class TripWriter:
+class RoundTripWriter:
     """Writes to one version that call no webhooks."""
 
     def __init__(self, version: CrdVersion) -> None:
@@ -111,7 +111,7 @@ class TripWriter:
         body = {**answer.stored, "status": resource["status"]}
         return version.update_status(body, old=answer.stored, field_validation="Strict")
 
-    def begin(self, resource: Resource) -> Departure | None:
+    def begin(self, resource: Resource) -> AcceptedObject | None:
         """Return the start of a trip; None if the server refuses the object."""
         answer = self.write(resource)
         if not answer.accepted:
@@ -119,7 +119,7 @@ class TripWriter:
         passes = self._version.passes
         settled = passes.default(passes.prune(resource).value).value
         metadata = systemmetadata.of_created(uid=FIXED_VALUES.uid(), now=FIXED_VALUES.now())
-        return Departure(resource, {**settled, "metadata": {**answer.stored["metadata"], **metadata}})
+        return AcceptedObject(resource, {**settled, "metadata": {**answer.stored["metadata"], **metadata}})
 
 
 class Route:
@@ -137,40 +137,40 @@ class Route:
         self.source = source
         self.target = target
         self.conversions = conversions
-        self._departures = TripWriter(source)
-        self._arrivals = TripWriter(target)
+        self._writer = RoundTripWriter(source)
+        self._arrivals = RoundTripWriter(target)
 
     def __str__(self) -> str:
         """Return the versions for reports: `v1 → v1beta1 → v1`."""
         return f"{self.source.name} → {self.target.name} → {self.source.name}"
 
-    def begin(self, resource: Resource) -> Departure | None:
+    def begin(self, resource: Resource) -> AcceptedObject | None:
         """Return the start of a trip; None if the server refuses the object."""
-        return self._departures.begin(resource)
+        return self._writer.begin(resource)
 
-    def run(self, departure: Departure, *, is_repeated: bool = False) -> Trip:
+    def run(self, accepted: AcceptedObject, *, is_repeated: bool = False) -> RoundTrip:
         """
         Return the result of a trip.
 
         The defaults of the other version are set, as by a client that writes the converted object.
 
         Args:
-            departure: The object.
+            accepted: The object.
             is_repeated: Whether the first conversion is called twice.
         """
-        start = departure.stored
+        start = accepted.stored
         first, refusal = self._convert(start, self.target)
         there, refusal = (None, refusal) if first is None else self._read(first, self.target)
         if there is None:
-            return Trip(departure, refusal=f"{self.source.name} → {self.target.name}: {refusal}")
+            return RoundTrip(accepted, refusal=f"{self.source.name} → {self.target.name}: {refusal}")
         twin = self._convert(start, self.target)[0] if is_repeated and self.target.converter is not None else None
         converted, refusal = self._convert(self.target.passes.default(there).value, self.source)
         back, refusal = (None, refusal) if converted is None else self._read(converted, self.source)
         if back is None:
-            return Trip(departure, there, refusal=f"{self.target.name} → {self.source.name}: {refusal}")
+            return RoundTrip(accepted, there, refusal=f"{self.target.name} → {self.source.name}: {refusal}")
         if self.source.storage:
             back = self.source.passes.default(back).value
-        return Trip(departure, there, back, errors=self._errors(there), twin=twin, first=first)
+        return RoundTrip(accepted, there, back, errors=self._errors(there), twin=twin, first=first)
 
     def _convert(self, resource: Resource, target: CrdVersion) -> tuple[Resource | None, str]:
         """Return the converted object, or the reason of a refusal."""
@@ -205,9 +205,9 @@ def select_compared(resource: Resource, carriers: frozenset[str] = frozenset()) 
     return {"metadata": changeable, **{name: value for name, value in resource.items() if name not in META_FIELDS}}
 
 
-def find_carriers(trip: Trip) -> frozenset[str]:
+def find_carriers(trip: RoundTrip) -> frozenset[str]:
     """Return the annotations that only the way back adds: they carry parts that this version cannot hold."""
-    start, there, back = (_annotations(item) for item in (trip.departure.stored, trip.there, trip.back))
+    start, there, back = (_annotations(item) for item in (trip.accepted.stored, trip.there, trip.back))
     return frozenset(back - start - there)
 
 

@@ -8,7 +8,7 @@ import pytest
 from checks.roundtrips.roundtripcrds import NUMBER, TEXT, make_crd, version
 
 from pytest_crd.checks.roundtrips import tripobjects
-from pytest_crd.checks.roundtrips.tripobjects import TripObjects
+from pytest_crd.checks.roundtrips.tripobjects import RoundTripObjects
 from pytest_crd.engine import CrdVersion
 from pytest_crd.synthesis import NoExampleError
 
@@ -22,14 +22,14 @@ def _version(properties: Any, *required: str, **more: Any) -> CrdVersion:
 
 def _find(crd_version: CrdVersion, *names: str) -> list[Any]:
     """Return the named parts of the objects."""
-    resources = [item.departure.resource for item in TripObjects(crd_version, []).candidates]
+    resources = [item.accepted.resource for item in RoundTripObjects(crd_version, []).candidates]
     return [{name: resource[name] for name in names if name in resource} for resource in resources]
 
 
 def test_the_smallest_and_the_fullest_object_come_first() -> None:
-    candidates = TripObjects(_version({"name": TEXT, "count": NUMBER}, "name"), []).candidates
+    candidates = RoundTripObjects(_version({"name": TEXT, "count": NUMBER}, "name"), []).candidates
 
-    assert [item.departure.resource.get("spec") for item in candidates if item.is_first] == [
+    assert [item.accepted.resource.get("spec") for item in candidates if item.is_first] == [
         None,
         {"name": "a", "count": 0},
     ]
@@ -44,7 +44,7 @@ def test_the_fullest_object_has_a_status_if_the_server_takes_it() -> None:
 
 def test_a_start_has_the_defaults_and_the_metadata_of_the_server() -> None:
     fields = {"name": {**TEXT, "default": "a"}, "count": NUMBER}
-    starts = [item.departure.stored for item in TripObjects(_version(fields), []).candidates]
+    starts = [item.accepted.stored for item in RoundTripObjects(_version(fields), []).candidates]
 
     assert starts[0]["metadata"].keys() == {"name", "namespace", "uid", "creationTimestamp", "generation"}
     assert {"name": "a", "count": 0} in [start.get("spec") for start in starts]
@@ -131,7 +131,7 @@ def test_without_a_fullest_object_the_smallest_one_counts(monkeypatch: pytest.Mo
 
 def test_a_small_object_is_found_for_a_place() -> None:
     never = {**TEXT, "enum": ["a"], "pattern": "b"}
-    objects = TripObjects(_version({"name": TEXT, "never": never}), [])
+    objects = RoundTripObjects(_version({"name": TEXT, "never": never}), [])
     unknown = version("v1", {"never": never}, "never")
     unknown["schema"]["openAPIV3Schema"]["required"] = ["spec"]
 
@@ -140,4 +140,4 @@ def test_a_small_object_is_found_for_a_place() -> None:
     assert resource is not None
     assert "name" in resource["spec"]
     assert objects.find_object(("spec", "never")) is None
-    assert TripObjects(make_crd(unknown).version("v1"), []).find_object(("spec",)) is None
+    assert RoundTripObjects(make_crd(unknown).version("v1"), []).find_object(("spec",)) is None

@@ -1,4 +1,4 @@
-"""Symptoms: the differences and refusals that the trip of one object shows."""
+"""Differences and refusals that the round trip of one object shows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.checks.roundtrips import trips
-from pytest_crd.checks.roundtrips.trips import Route, Trip
+from pytest_crd.checks.roundtrips.trips import RoundTrip, Route
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.cel.library import amounts
 from pytest_crd.engine.errors.failedrule import Steps
@@ -21,9 +21,9 @@ _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 _LONGEST: Final = 80
 
 
-class SymptomKind(enum.Enum):
+class DifferenceKind(enum.Enum):
     """
-    The kind of a symptom.
+    The kind of a difference.
 
     `ZERO`, `EMPTY` and `SPELLING` are differences that structs of Go make from values with the same meaning.
     """
@@ -39,12 +39,12 @@ class SymptomKind(enum.Enum):
     SPELLING = "spelling"
 
 
-MINOR: Final = frozenset({SymptomKind.ZERO, SymptomKind.EMPTY, SymptomKind.SPELLING})
+MINOR: Final = frozenset({DifferenceKind.ZERO, DifferenceKind.EMPTY, DifferenceKind.SPELLING})
 
 
-class Symptom(NamedTuple):
+class Difference(NamedTuple):
     """
-    A symptom of one trip.
+    A difference of one trip.
 
     Attributes:
         kind: The kind.
@@ -54,14 +54,14 @@ class Symptom(NamedTuple):
         source: The place of the deciding keyword in the CRD, `file:line`; empty if it is the place of the field.
     """
 
-    kind: SymptomKind
+    kind: DifferenceKind
     place: Place
     words: str
     cause: str = ""
     source: str = ""
 
-    def is_same(self, other: Symptom) -> bool:
-        """Return True if two symptoms are about the same mistake."""
+    def is_same(self, other: Difference) -> bool:
+        """Return True if two differences are about the same mistake."""
         return (self.kind, self.place, self.cause) == (other.kind, other.place, other.cause)
 
 
@@ -80,23 +80,23 @@ class Leaf(NamedTuple):
     now: Any
 
 
-def find_symptoms(trip: Trip, route: Route) -> Iterator[Symptom]:
-    """Yield the symptoms of a trip."""
+def find_differences(trip: RoundTrip, route: Route) -> Iterator[Difference]:
+    """Yield the differences of a trip."""
     if trip.refusal:
         direction, _, message = trip.refusal.partition(": ")
-        yield Symptom(SymptomKind.REFUSED, (), f"the conversion {direction} is refused: {message}", direction)
+        yield Difference(DifferenceKind.REFUSED, (), f"the conversion {direction} is refused: {message}", direction)
         return
     yield from _find_unstable(trip, route)
     for error in trip.errors:
         place = schemamap.place_in(() if error.path is None else error.path.steps, route.target.schema_map)
         words = f"{route.target.name} refuses the converted object: {error}"
-        yield Symptom(SymptomKind.INVALID, place, words, error.decision, error.source)
+        yield Difference(DifferenceKind.INVALID, place, words, error.decision, error.source)
     for leaf in compare(trip):
         if not jsonvalue.equal(leaf.was, leaf.now):
             yield _difference(leaf, route)
 
 
-def _find_unstable(trip: Trip, route: Route) -> Iterator[Symptom]:
+def _find_unstable(trip: RoundTrip, route: Route) -> Iterator[Difference]:
     if trip.twin is None or trip.first is None:
         return
     for leaf in _walk(trip.first, trip.twin, ()):
@@ -104,12 +104,12 @@ def _find_unstable(trip: Trip, route: Route) -> Iterator[Symptom]:
             place = schemamap.place_in(leaf.steps, route.target.schema_map)
             values = f"{spell_value(leaf.was)}, then {spell_value(leaf.now)}"
             words = f"two conversions of the same object to {route.target.name} differ: {values}"
-            yield Symptom(SymptomKind.UNSTABLE, place, words)
+            yield Difference(DifferenceKind.UNSTABLE, place, words)
 
 
-def compare(trip: Trip) -> Iterator[Leaf]:
+def compare(trip: RoundTrip) -> Iterator[Leaf]:
     """Yield each value before and after a trip that is not refused, without the annotations that carry parts of the other version."""
-    before, after = trip.departure.stored, trip.back or {}
+    before, after = trip.accepted.stored, trip.back or {}
     yield from _walk(trips.select_compared(before), trips.select_compared(after, trips.find_carriers(trip)), ())
 
 
@@ -129,28 +129,28 @@ def _walk(was: Any, now: Any, steps: Steps) -> Iterator[Leaf]:
         yield Leaf(steps, was, now)
 
 
-def _difference(leaf: Leaf, route: Route) -> Symptom:
+def _difference(leaf: Leaf, route: Route) -> Difference:
     root = route.source.schema_map
     place, node = schemamap.place_in(leaf.steps, root), root.of_path(leaf.steps)
     kind, words = _classify(leaf, node)
-    return Symptom(kind, place, f"{words} on the way {route}")
+    return Difference(kind, place, f"{words} on the way {route}")
 
 
-def _classify(leaf: Leaf, node: SchemaNode | None) -> tuple[SymptomKind, str]:
+def _classify(leaf: Leaf, node: SchemaNode | None) -> tuple[DifferenceKind, str]:
     """Return the kind of a difference, with a description."""
     schema = {} if node is None else node.schema
     if leaf.now is ABSENT:
         words = f"{spell_value(leaf.was)} is lost"
         if leaf.was in ([], None) or (leaf.was == {} and not schema.get("properties")):
-            return SymptomKind.EMPTY, words
+            return DifferenceKind.EMPTY, words
         is_zero = not isinstance(leaf.was, dict) and not leaf.was and schema.get("default") is None
-        return SymptomKind.ZERO if is_zero else SymptomKind.LOST, words
+        return DifferenceKind.ZERO if is_zero else DifferenceKind.LOST, words
     if leaf.was is ABSENT:
-        kind = SymptomKind.EMPTY if objectplaces.is_blank(leaf.now) else SymptomKind.ADDED
+        kind = DifferenceKind.EMPTY if objectplaces.is_blank(leaf.now) else DifferenceKind.ADDED
         return kind, f"{spell_value(leaf.now)} is added"
     is_same = schema.get(_INT_OR_STRING) and _are_same_amounts(leaf.was, leaf.now)
     words = f"{spell_value(leaf.was)} becomes {spell_value(leaf.now)}"
-    return SymptomKind.SPELLING if is_same else SymptomKind.CHANGED, words
+    return DifferenceKind.SPELLING if is_same else DifferenceKind.CHANGED, words
 
 
 def _are_same_amounts(left: JSONValue, right: JSONValue) -> bool:
