@@ -39,7 +39,7 @@ def find_causes(version: CrdVersion, answer: Response, first: Response, source: 
     """
     problems = [*_conflicts(version, answer, first)] if answer.conflicts else [*_problems(version, answer)]
     causes: dict[Cause, CheckFinding] = {}
-    for problem in problems or [CheckFinding("", error.told) for error in answer.errors]:
+    for problem in problems or [CheckFinding("", error.text_with_origin) for error in answer.errors]:
         placed = problem._replace(place=problem.place or source)
         causes.setdefault(cause(placed), placed)
     return tuple(causes.values())

@@ -182,7 +182,7 @@ def _answered(manifest: Manifest, version: CrdVersion, response: Response) -> Sa
     errors = [
         CheckFinding(
             fieldlines.find_line(manifest, () if item.path is None else item.path.steps),
-            item.told,
+            item.text_with_origin,
             item.rule.lines if item.rule else (),
             item.field,
             item.source,

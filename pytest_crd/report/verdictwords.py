@@ -93,7 +93,9 @@ def _accepted(verdict: Accepted) -> Iterator[VerdictLine]:
     for text in verdict.denials:
         yield VerdictLine("missing", text, "expected", f"accepted, expected the denial {text}", note=verdict.hint)
     for error in verdict.ratcheted:
-        yield VerdictLine("ratcheted", error.told, "actual", note="wrong in `old` too, so an update keeps it")
+        yield VerdictLine(
+            "ratcheted", error.text_with_origin, "actual", note="wrong in `old` too, so an update keeps it"
+        )
 
 
 def _errors(verdict: ErrorsMismatch) -> Iterator[VerdictLine]:
@@ -132,7 +134,9 @@ def _met(verdict: ErrorsMismatch, verbosity: int) -> Iterator[VerdictLine]:
 
 def _of_error(label: str, error: FieldError, brief: str) -> VerdictLine:
     explained = error.rule.lines if error.rule is not None else ()
-    return VerdictLine(label, error.told, "actual", brief, "", explained, error.field, error.source, error.decision)
+    return VerdictLine(
+        label, error.text_with_origin, "actual", brief, "", explained, error.field, error.source, error.decision
+    )
 
 
 def _decision(expected: ExpectedError, near: NearMiss) -> str:

@@ -321,7 +321,7 @@ class Api:
                     self.store, type_.collected, key, delete_options, user=request.user, is_named=False
                 )
                 warnings += deletion.warnings if deletion is not None else ()
-        return representation.answer_page(page, warnings=response.sent(warnings))
+        return representation.answer_page(page, warnings=response.limit_warnings(warnings))
 
     @contextlib.contextmanager
     def _settling(self) -> Iterator[None]:

@@ -67,7 +67,7 @@ def delete(  # noqa: PLR0913 - a deletion and its user
         warnings = _admit(type_, entry, options, user, is_named=is_named)
         with store.lock:
             if store.get(key) is entry:  # unchanged since it was admitted
-                return Deletion(deleting.delete(store, type_, entry, options), response.sent(warnings))
+                return Deletion(deleting.delete(store, type_, entry, options), response.limit_warnings(warnings))
     return None
 
 
@@ -127,5 +127,5 @@ def _sent(options: DeleteOptions) -> Resource:
 def _error(refusal: Refusal, warnings: tuple[str, ...], type_: ResourceType, entry: StoredObject) -> ApiError:
     subject = {"name": entry.key.name, "group": type_.group, "kind": type_.names.plural}
     error = statuses.of_refusal(refusal, subject)
-    error.warnings = response.sent(warnings)
+    error.warnings = response.limit_warnings(warnings)
     return error

@@ -145,7 +145,7 @@ class FieldError:
         return self.type.value if self.origin is None else "/".join(map(str, self.origin.steps))
 
     @property
-    def told(self) -> str:
+    def text_with_origin(self) -> str:
         """The error as the server prints it, with the place of the violated keyword: `… (crds/backups.yaml:24 minimum)`."""
         if self.explanation:
             return f"{self} ({self.explanation})"

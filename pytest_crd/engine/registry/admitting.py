@@ -110,7 +110,7 @@ class RequestAdmission(NamedTuple):
         )
 
 
-def seen(resource: Resource, metadata: Mapping[str, JSONValue], target: RequestTarget) -> Resource:
+def to_plugin_object(resource: Resource, metadata: Mapping[str, JSONValue], target: RequestTarget) -> Resource:
     """
     Return a decoded object of a create as plugins see it: with the namespace of the URL and without system metadata.
 

@@ -64,7 +64,7 @@ class CrdDecoder(NamedTuple):
     sent_forms: Forms | None = None
     is_built_in: bool = True
 
-    def sent(self, request: Request) -> DecodedBody:
+    def decode_body(self, request: Request) -> DecodedBody:
         """
         Decode the body of a create or an update.
 
@@ -95,7 +95,7 @@ class CrdDecoder(NamedTuple):
             raise RefusedError(refusal.bad_request(f"{_cannot(value)}: {error}")) from None
         return crdforms.build(manifest._replace(duplicates=request.body.duplicates), self.profile)
 
-    def patched(self, request: Request, live: JSONObject) -> DecodedBody:
+    def decode_patch(self, request: Request, live: JSONObject) -> DecodedBody:
         """
         Decode the result of a patch.
 
@@ -167,7 +167,7 @@ class CrdDecoder(NamedTuple):
             raise RefusedError(requestbody.bad_patch(written, f"strict decoding error: {', '.join(problems)}"))
         return self._body(crdforms.build(manifest, self.profile), manifest.value, problems, merged)
 
-    def applied(self, new: Applied, _request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
+    def decode_apply(self, new: Applied, _request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
         """
         Decode the result of an apply.
 
@@ -189,7 +189,7 @@ class CrdDecoder(NamedTuple):
         forms = crdforms.build(decoded, self.profile)
         return self._body(forms, {**decoded.value, "metadata": metadata}, warnings, resource)
 
-    def admitted(self, resource: JSONObject, decoded: DecodedBody, _request: Request) -> DecodedBody:
+    def decode_mutated(self, resource: JSONObject, decoded: DecodedBody, _request: Request) -> DecodedBody:
         """
         Decode the CRD that admission plugins return.
 

@@ -76,16 +76,16 @@ class ObjectDecoder(Protocol):
     def is_built_in(self) -> bool:
         """Whether the objects have a Go type, which allows strategic merge patches."""
 
-    def sent(self, request: Request) -> DecodedBody:
+    def decode_body(self, request: Request) -> DecodedBody:
         """Decode the body of a create or an update; raise RefusedError if it is refused."""
 
-    def patched(self, request: Request, live: Resource) -> DecodedBody:
+    def decode_patch(self, request: Request, live: Resource) -> DecodedBody:
         """Decode the result of a patch of *live*; raise RefusedError if it is refused."""
 
-    def applied(self, new: Applied, request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
+    def decode_apply(self, new: Applied, request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
         """Decode the result of an apply; raise RefusedError if it is refused."""
 
-    def admitted(self, resource: Resource, decoded: DecodedBody, request: Request) -> DecodedBody:
+    def decode_mutated(self, resource: Resource, decoded: DecodedBody, request: Request) -> DecodedBody:
         """Return a decoded body with the *resource* that admission plugins return; raise RefusedError if it cannot be decoded."""
 
 
@@ -130,15 +130,15 @@ class ResourceDecoder(NamedTuple):
     profile: Profile
     is_built_in: bool = False
 
-    def sent(self, request: Request) -> DecodedBody:
+    def decode_body(self, request: Request) -> DecodedBody:
         """Decode the body of a create or an update."""
         return self.bodies.decode(request.body, request.field_validation)
 
-    def patched(self, request: Request, live: Resource) -> DecodedBody:
+    def decode_patch(self, request: Request, live: Resource) -> DecodedBody:
         """Decode the result of a patch."""
         return self.bodies.decode_patched(patchrequest.patch(live, request, self.profile), request.field_validation)
 
-    def applied(self, new: Applied, _request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
+    def decode_apply(self, new: Applied, _request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
         """Decode the result of an apply; fill in defaults if anything was merged."""
         defaulted = self.passes.fill_in(new.resource) if new.is_merged else None
         changes = Changes() if defaulted is None else Changes(defaulted=defaulted.put_in)
@@ -146,7 +146,7 @@ class ResourceDecoder(NamedTuple):
         resource["metadata"] = requestmetadata.with_texts(resource.get("metadata") or {})
         return DecodedBody(resource, changes, warnings, sent=new.resource, is_raw=True)
 
-    def admitted(self, resource: Resource, decoded: DecodedBody, request: Request) -> DecodedBody:
+    def decode_mutated(self, resource: Resource, decoded: DecodedBody, request: Request) -> DecodedBody:
         """Return a decoded body with the *resource* of admission plugins, which is pruned when it is stored."""
         sent = resource.get("metadata")
         malformed = malformedmetadata.find(sent, self.profile)
@@ -191,7 +191,7 @@ class RequestReader(NamedTuple):
             return self.read_patched(request, live, target, generated)
         if (refused := requestoptions.refuse(request, self.profile)) is not None:
             raise RefusedError(refused)
-        decoded = self.decoder.sent(request)
+        decoded = self.decoder.decode_body(request)
         if request.verb == "create":
             return self._read_created(request, decoded, target, generated)
         return self._read_updated(request, decoded, live, target, generated)
@@ -261,7 +261,7 @@ class RequestReader(NamedTuple):
             apiserver endpoints/handlers/patch.go, PatchResource and patcher.applyPatch.
         """
         live = self.demand_patchable(request, live, target)
-        decoded = self.decoder.patched(request, live)
+        decoded = self.decoder.decode_patch(request, live)
         metadata = decoded.resource.get("metadata") or {}
         managed = self._managed(request, live, decoded, metadata, generated)
         if (refused := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
@@ -331,7 +331,7 @@ class RequestReader(NamedTuple):
         applied = self.demand_applicable(request, live, target)
         new = apply_or_refuse(lambda: self.owners.of_object.apply(live, applied, make_writer(request, generated)))
         warnings = applying.problems(request.body, request.field_validation, self.profile)
-        decoded = self.decoder.applied(new, request, warnings)
+        decoded = self.decoder.decode_apply(new, request, warnings)
         resource = decoded.resource
         metadata = resource.get("metadata") or {}
         if live is None and (uid := metadata.get("uid")):
@@ -374,7 +374,7 @@ class RequestReader(NamedTuple):
         if self.admit is None:
             return decoded, managed
         sent = managed()
-        sent = admitting.seen(sent, sent["metadata"], target) if live is None else sent
+        sent = admitting.to_plugin_object(sent, sent["metadata"], target) if live is None else sent
         try:
             admitted = self.admit(sent, live)
         except RefusedError as refused:
@@ -383,7 +383,7 @@ class RequestReader(NamedTuple):
         if admitted.object is None or _is_unchanged(admitted.object, sent):
             return warned, managed
         changes = replace(warned.changes, mutated=admitting.find_changes(sent, admitted.object))
-        new = self.decoder.admitted(admitted.object, warned._replace(changes=changes), request)
+        new = self.decoder.decode_mutated(admitted.object, warned._replace(changes=changes), request)
         return new, lambda: {**admitted.object, "metadata": new.resource.get("metadata") or {}}
 
     def demand_applicable(self, request: Request, live: Resource | None, target: RequestTarget) -> dict[str, JSONValue]:

@@ -292,7 +292,7 @@ def _accepted(
     answer = Response(
         response.OK if live else response.CREATED,
         Stored(answered_object),
-        warnings=response.sent(warnings),
+        warnings=response.limit_warnings(warnings),
         changes=changes,
         owned=Stored(lambda: _owned(system_metadata.value.get("managedFields") or [])),
         whole=Stored(lambda: stored_and_returned()[0]),

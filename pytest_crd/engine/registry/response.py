@@ -279,7 +279,7 @@ class Response:
 
 def _explained(errors: Iterable[FieldError]) -> Iterator[str]:
     for error in errors:
-        yield error.told
+        yield error.text_with_origin
         yield from (f"  {line}" for line in (error.rule.lines if error.rule else ()))
 
 
@@ -312,7 +312,7 @@ def refused(
     status = refusal.status or failure(refusal.code, refusal.reason, refusal.message, details if has_details else None)
     errors = refusal.errors or (fielderror.request(refusal.message, refusal.explanation),)
     return Response(
-        refusal.code, errors=errors, warnings=sent(warnings), changes=changes, status=status, denials=refusal.denials
+        refusal.code, errors=errors, warnings=limit_warnings(warnings), changes=changes, status=status, denials=refusal.denials
     )
 
 
@@ -350,10 +350,10 @@ def invalid(  # noqa: PLR0913 - the parts of a Status
     details["causes"] = [_cause(error) for error in errors]
     message = f"{qualified} {printing.quote(name)} is invalid: {fielderror.aggregate(errors)}"
     status = failure(422, "Invalid", message, details)
-    return Response(422, errors=tuple(errors), warnings=sent(warnings), changes=changes, status=status)
+    return Response(422, errors=tuple(errors), warnings=limit_warnings(warnings), changes=changes, status=status)
 
 
-def sent(warnings: Iterable[str]) -> tuple[str, ...]:
+def limit_warnings(warnings: Iterable[str]) -> tuple[str, ...]:
     """
     Return the *warnings* as a client receives them: without duplicates and control characters, and truncated if there are too many.
 

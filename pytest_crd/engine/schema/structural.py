@@ -142,7 +142,6 @@ class Structural:
     x_int_or_string: bool = False
     x_list_type: str | None = None
     x_list_map_keys: tuple[str, ...] | None = None
-    x_map_type: str | None = None
     x_validations: tuple[JSONValue, ...] | None = None
     validation: ValueValidation = field(default_factory=ValueValidation)
     value_schema: Structural | None = field(init=False, repr=False, compare=False)
@@ -219,7 +218,6 @@ def _read_extensions(set_keywords: Mapping[str, JSONValue]) -> dict[str, JSONVal
         "x_int_or_string": get("x-kubernetes-int-or-string", False),
         "x_list_type": get("x-kubernetes-list-type"),
         "x_list_map_keys": None if map_keys is None else tuple(map_keys),
-        "x_map_type": get("x-kubernetes-map-type"),
         "x_validations": None if rules is None else tuple(rules),
     }
 

@@ -82,7 +82,9 @@ class AccessReviewType(BuiltInType):
         if plugins is not None:
             warnings = (*warnings, *plugins.validate(review.object, None))
         value = reviews.answer(review, self._authorizer, self.profile)
-        answer = Response(response.CREATED, Stored.from_value(value), warnings=response.sent(warnings), changes=changes)
+        answer = Response(
+            response.CREATED, Stored.from_value(value), warnings=response.limit_warnings(warnings), changes=changes
+        )
         return RequestOutcome(answer, None, lambda: (None, value))
 
 
@@ -97,7 +99,7 @@ def review_types(profile: Profile, authorizer: RoleAuthorizer) -> tuple[AccessRe
 def _with_ordered_metadata(read: Read, target: RequestTarget) -> Resource:
     """Return a decoded review with the metadata that the server sees, in the order of the Go type."""
     managed = read.managed()
-    resource = admitting.seen(managed, managed["metadata"], target)
+    resource = admitting.to_plugin_object(managed, managed["metadata"], target)
     order = [*metav1types.OBJECT_META.fields]
     metadata = {key: _sorted(resource["metadata"][key]) for key in sorted(resource["metadata"], key=order.index)}
     return {

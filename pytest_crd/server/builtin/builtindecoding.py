@@ -63,7 +63,7 @@ class TypedDecoder(NamedTuple):
     profile: Profile
     is_built_in: bool = True
 
-    def sent(self, request: Request) -> DecodedBody:
+    def decode_body(self, request: Request) -> DecodedBody:
         """
         Decode the body of a create or an update.
 
@@ -91,7 +91,7 @@ class TypedDecoder(NamedTuple):
             raise RefusedError(refusal.bad_request(f"{cannot}: strict decoding error: {listed}"))
         return self._decoded(value, decoded, problems, request)
 
-    def patched(self, request: Request, live: Resource) -> DecodedBody:
+    def decode_patch(self, request: Request, live: Resource) -> DecodedBody:
         """
         Decode the result of a patch.
 
@@ -183,7 +183,7 @@ class TypedDecoder(NamedTuple):
             raise RefusedError(refusal_)
         return self._decoded(value, decoded, problems, request)
 
-    def applied(self, new: Applied, request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
+    def decode_apply(self, new: Applied, request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
         """
         Decode the result of an apply.
 
@@ -204,7 +204,7 @@ class TypedDecoder(NamedTuple):
             raise RefusedError(Refusal(500, "", f"{cannot}: {error}")) from None
         return self._decoded(new.resource, decoded, warnings, request)
 
-    def admitted(self, resource: Resource, decoded: DecodedBody, request: Request) -> DecodedBody:
+    def decode_mutated(self, resource: Resource, decoded: DecodedBody, request: Request) -> DecodedBody:
         """
         Decode the object that admission plugins return.
 

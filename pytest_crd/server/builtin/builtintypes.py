@@ -1,8 +1,8 @@
 """
 Built-in kinds of Kubernetes.
 
-Objects are decoded into their Go types, defaulted, named, locked, patched, applied, stored and watched, but not validated; the report of
-a test says so.
+Objects are decoded into their Go types, defaulted, named, locked, patched, applied, stored and watched. Those of the kinds in
+`validation.kindvalidation` are validated; for the others, the report of a test says that they are not.
 """
 
 from __future__ import annotations

@@ -155,9 +155,9 @@ def _admit(context: SpecialContext, type_: ResourceType, request: AdmissionReque
     except RefusedError as refused:
         subject = {"name": request.name, "group": type_.group, "kind": type_.names.plural}
         error = statuses.of_refusal(refused.refusal, subject)
-        error.warnings = response.sent((*warnings, *refused.warnings))
+        error.warnings = response.limit_warnings((*warnings, *refused.warnings))
         raise error from None
-    context.warnings.extend(response.sent(warnings))
+    context.warnings.extend(response.limit_warnings(warnings))
     return mutated.object
 
 

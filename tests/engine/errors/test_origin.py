@@ -136,9 +136,9 @@ def test_the_place_of_the_keyword_survives_pickling(tmp_path: Path) -> None:
     response = crd.version("v1").create({"spec": {"a": 1}})
 
     (error,) = response.errors
-    assert error.told == f"spec.b: Required value ({file}:20 required)"
+    assert error.text_with_origin == f"spec.b: Required value ({file}:20 required)"
     (again,) = pickle.loads(pickle.dumps(response)).errors  # noqa: S301 - of this test's own making
-    assert (again.told, again.origin) == (error.told, error.origin)
+    assert (again.text_with_origin, again.origin) == (error.text_with_origin, error.origin)
     assert repr(again.origin) == f"<Origin properties/spec/required/1 ({file}:20)>"
     assert {again.origin} == {Origin(("properties", "spec"), "required", (1,))}
     assert again.origin != "required"

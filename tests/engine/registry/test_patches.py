@@ -107,7 +107,7 @@ def test_a_patch_to_a_version_that_is_not_served_is_not_found() -> None:
 def test_the_error_explains_a_failing_operation() -> None:
     answer = V1.patch([{"op": "test", "path": "/spec/n", "value": 2}], old=OLD)
     assert (answer.code, answer.message) == (422, REJECTED)
-    assert [error.told for error in answer.errors] == [
+    assert [error.text_with_origin for error in answer.errors] == [
         f"{REJECTED} (operation 0: testing value /spec/n failed: test failed)"
     ]
 

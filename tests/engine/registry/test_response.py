@@ -97,7 +97,7 @@ def test_a_refusal_without_a_reason_has_no_reason_and_details() -> None:
     ],
 )
 def test_warnings_are_limited_to_valid_headers(value: list[str], arriving: Any) -> None:
-    assert response.sent(value) == (arriving or tuple(text[:256] for text in value[:16]))
+    assert response.limit_warnings(value) == (arriving or tuple(text[:256] for text in value[:16]))
 
 
 def test_a_refusal_without_a_field_has_an_error_of_type_request() -> None:

@@ -70,7 +70,6 @@ def test_extensions_are_read() -> None:
         x_int_or_string=True,
         x_list_type="map",
         x_list_map_keys=("a", "b"),
-        x_map_type="atomic",
         x_validations=(rule,),
     )
 

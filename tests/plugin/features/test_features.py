@@ -27,7 +27,7 @@ ASKED: Final = {
     "outputs": "--crd-json=verdicts.json",
 }
 # Without a server, `live` registers nothing.
-REGISTERED: Final[dict[str, list[str]]] = {"coverage": ["crd-coverage-askers", "crd-coverage"], "live": []}
+REGISTERED: Final[dict[str, list[str]]] = {"coverage": ["crd-coverage-requestsources", "crd-coverage"], "live": []}
 TELLS: Final = """\
 import pathlib, sys
 
@@ -59,5 +59,5 @@ def test_several_features_are_registered_in_the_order_of_the_table(project: Proj
     project.run("--crd-cov", "--crd-fill", "--crd-baseline=config", "--crd-checks")
 
     assert project.read("rooms").endswith(
-        "['crd-checks', 'crd-upgrades', 'crd-fill', 'crd-coverage-askers', 'crd-coverage']"
+        "['crd-checks', 'crd-upgrades', 'crd-fill', 'crd-coverage-requestsources', 'crd-coverage']"
     )

@@ -268,9 +268,6 @@ STANDARD: Final = (
 )
 """Macros of the language."""
 
-EXISTS_ONE_RENAMED: Final = (_loop("existsOne", 2, _EXISTS_ONE),)
-"""Synonym of exists_one."""
-
 OPTIONAL_MAP: Final = (_optional_map("optMap", lambda new, value: _call(new, "optional.of", value)),)
 OPTIONAL_FLAT_MAP: Final = (_optional_map("optFlatMap", lambda _, value: value),)
 

@@ -19,7 +19,7 @@ from pytest_crd.coverage.summary import Summary
 from pytest_crd.engine import CustomResourceDefinition, InputError, load
 from pytest_crd.engine.observer import SESSION
 from pytest_crd.plugin import session
-from pytest_crd.plugin.features.coverage.askers import Askers
+from pytest_crd.plugin.features.coverage.requestsources import RequestSources
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.coverage import CoverageSettings, Report, ReportKind
 from pytest_crd.wording import escape_lines
@@ -35,8 +35,8 @@ class Hooks:
         """Create the hooks with the session's configuration and the settings of coverage."""
         self._config = config
         self._settings = settings
-        self._askers = Askers(SESSION)
-        config.pluginmanager.register(self._askers, "crd-coverage-askers")
+        self._askers = RequestSources(SESSION)
+        config.pluginmanager.register(self._askers, "crd-coverage-requestsources")
         self._accounts = Accounts()
         self._reached = Data()
         self._summary: Summary | None = None

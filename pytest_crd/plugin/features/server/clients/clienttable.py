@@ -1,7 +1,7 @@
 """
 The table of clients: the functions that see an address, and the places that keep a configuration.
 
-A request door sees each request, whoever made the client and when. Other doors refuse earlier, before credentials are fetched.
+A request function sees each request, whoever made the client and when. Other functions refuse earlier, before credentials are fetched.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 
 class When(enum.Enum):
-    """Time at which the address of a door is available."""
+    """Time at which the address of a function is available."""
 
     BEFORE = "before the call"
     AFTER = "after the call, from its first argument or its result"
@@ -34,7 +34,7 @@ class Client(NamedTuple):
     advice: str
 
 
-class Door(NamedTuple):
+class PatchedFunction(NamedTuple):
     """
     A function of a client that sees the address of a server.
 
@@ -118,11 +118,11 @@ def _cluster_server(loader: Any, *args: object, **options: object) -> str | None
     return cluster["server"] if cluster is not None and "server" in cluster else None
 
 
-def _official(prefix: str, advice: str) -> tuple[Door, ...]:
+def _official(prefix: str, advice: str) -> tuple[PatchedFunction, ...]:
     client = Client(prefix, advice)
     return (
-        Door(client, f"{prefix}.client.rest", "RESTClientObject.request", _url, is_request=True),
-        Door(client, f"{prefix}.config.kube_config", "KubeConfigLoader.load_and_set", _cluster_server),
+        PatchedFunction(client, f"{prefix}.client.rest", "RESTClientObject.request", _url, is_request=True),
+        PatchedFunction(client, f"{prefix}.config.kube_config", "KubeConfigLoader.load_and_set", _cluster_server),
     )
 
 
@@ -142,35 +142,35 @@ def _server_in_result(cluster: Any, *args: object, **options: object) -> str | N
     return cluster.get("server")  # type: ignore[no-any-return]
 
 
-DOORS: Final[tuple[Door, ...]] = (
+PATCHED: Final[tuple[PatchedFunction, ...]] = (
     *_official("kubernetes", _KUBERNETES),
-    Door(Client("kubernetes", _KUBERNETES), "kubernetes.stream.ws_client", "create_websocket", _socket_url),
+    PatchedFunction(Client("kubernetes", _KUBERNETES), "kubernetes.stream.ws_client", "create_websocket", _socket_url),
     *_official("kubernetes_asyncio", _ASYNCIO),
-    Door(Client("kubernetes_asyncio", _ASYNCIO), "kubernetes_asyncio.stream.ws_client", "WsApiClient.request", _url),
+    PatchedFunction(Client("kubernetes_asyncio", _ASYNCIO), "kubernetes_asyncio.stream.ws_client", "WsApiClient.request", _url),
     *_official("kubernetes.aio", _AIO),
-    Door(Client("kubernetes.aio", _AIO), "kubernetes.aio.stream.ws_client", "WsApiClient.request", _url),
-    Door(_KR8S, "kr8s._api", "Api.call_api", lambda api, *_, **__: api.auth.server, is_request=True),
-    Door(_KR8S, "kr8s._api", "Api.open_websocket", lambda api, *_, **__: api.auth.server),
-    Door(_KR8S, "kr8s._auth", "KubeAuth.reauthenticate", lambda auth, *_, **__: auth._url or None),  # noqa: SLF001
-    Door(_KR8S, "kr8s._config", "KubeConfigSet.get_cluster", _server_in_result, When.AFTER),
-    Door(
+    PatchedFunction(Client("kubernetes.aio", _AIO), "kubernetes.aio.stream.ws_client", "WsApiClient.request", _url),
+    PatchedFunction(_KR8S, "kr8s._api", "Api.call_api", lambda api, *_, **__: api.auth.server, is_request=True),
+    PatchedFunction(_KR8S, "kr8s._api", "Api.open_websocket", lambda api, *_, **__: api.auth.server),
+    PatchedFunction(_KR8S, "kr8s._auth", "KubeAuth.reauthenticate", lambda auth, *_, **__: auth._url or None),  # noqa: SLF001
+    PatchedFunction(_KR8S, "kr8s._config", "KubeConfigSet.get_cluster", _server_in_result, When.AFTER),
+    PatchedFunction(
         _LIGHTKUBE, "lightkube.core.generic_client", "GenericClient.prepare_request",
         lambda client, *_, **__: client.config.cluster.server, is_request=True,
     ),
-    Door(_LIGHTKUBE, "lightkube.core.generic_client", "GenericSyncClient.send", lambda _, request, *__, **___: str(request.url)),
-    Door(_LIGHTKUBE, "lightkube.core.generic_client", "GenericAsyncClient.send", lambda _, request, *__, **___: str(request.url)),
-    Door(
+    PatchedFunction(_LIGHTKUBE, "lightkube.core.generic_client", "GenericSyncClient.send", lambda _, request, *__, **___: str(request.url)),
+    PatchedFunction(_LIGHTKUBE, "lightkube.core.generic_client", "GenericAsyncClient.send", lambda _, request, *__, **___: str(request.url)),
+    PatchedFunction(
         _LIGHTKUBE, "lightkube.core.generic_client", "GenericClient.__init__",
         lambda _, client, *__, **___: client.config.cluster.server, When.AFTER,
     ),
-    Door(_PYKUBE, "pykube.http", "HTTPClient.get_kwargs", lambda client, **_: client.url, is_request=True),
-    Door(_PYKUBE, "pykube.http", "KubernetesHTTPAdapter.send", lambda _, request, *__, **___: request.url),
-    Door(_PYKUBE, "pykube.http", "HTTPClient.__init__", lambda _, client, *__, **___: client.url, When.AFTER),
-    Door(
+    PatchedFunction(_PYKUBE, "pykube.http", "HTTPClient.get_kwargs", lambda client, **_: client.url, is_request=True),
+    PatchedFunction(_PYKUBE, "pykube.http", "KubernetesHTTPAdapter.send", lambda _, request, *__, **___: request.url),
+    PatchedFunction(_PYKUBE, "pykube.http", "HTTPClient.__init__", lambda _, client, *__, **___: client.url, When.AFTER),
+    PatchedFunction(
         _KOPF, "kopf._cogs.structs.credentials", "Vault.select",
         lambda item, *_, **__: item[1].info.server, When.AFTER, is_request=True,
     ),
-    Door(
+    PatchedFunction(
         _KOPF, "kopf._cogs.structs.credentials", "ConnectionInfo.__init__",
         lambda _, info, *__, **___: info.server, When.AFTER,
     ),
@@ -211,7 +211,9 @@ DEFAULTS: Final[tuple[Default, ...]] = tuple(
     )
 )
 # The modules in which functions are replaced after their import.
-MODULES: Final = frozenset({*(door.module for door in DOORS), *(account.module for account in ACCOUNT_LOADERS)})
+MODULES: Final = frozenset(
+    {*(function.module for function in PATCHED), *(account.module for account in ACCOUNT_LOADERS)}
+)
 
 # Variables that choose another server or certificate in a client, in helm or in the Kubernetes modules of Ansible.
 UNSET: Final = (

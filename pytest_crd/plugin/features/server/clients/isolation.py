@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_crd.plugin.features.server.clients import clienttable
+from pytest_crd.plugin.features.server.clients.clientpatches import ClientPatches
 from pytest_crd.plugin.features.server.clients.clienttable import Default, KubeconfigConstant
-from pytest_crd.plugin.features.server.clients.doors import Doors
 from pytest_crd.plugin.features.server.clients.guard import Guard
 from pytest_crd.plugin.features.server.clients.settingplaces import (
     AttributePlace,
@@ -54,7 +54,7 @@ class Isolation:
     @contextlib.contextmanager
     def active(self) -> Iterator[None]:
         """Lead all clients to the server until the end of the `with` block."""
-        doors, cached = Doors(self.guard), {*_caches()}
+        patches, cached = ClientPatches(self.guard), {*_caches()}
         try:
             for variable, during in self._variables():
                 self._change(variable, during)
@@ -64,10 +64,10 @@ class Isolation:
                 self._change(place, self._replacement(place.read(), default))
             for entries in _kr8s_instances():
                 self._change(entries, {})
-            doors.close()
+            patches.install()
             yield
         finally:
-            doors.reopen()
+            patches.remove()
             self.guard.is_active = False
             self._end_imports(cached)
             for change in reversed(self._changes):

@@ -243,7 +243,7 @@ def test_nothing_is_left():
         configured = sys.modules[f"{package}.client.configuration"].Configuration._default
         assert (configured and configured.host) == HOSTS.get(package), package
     assert not sys.modules["kr8s._api"].Api._instances
-    assert not [finder for finder in sys.meta_path if type(finder).__name__ == "Doors"]
+    assert not [finder for finder in sys.meta_path if type(finder).__name__ == "ClientPatches"]
     assert "call" not in sys.modules["kubernetes.client.rest"].RESTClientObject.request.__qualname__.split(".")
 """
 

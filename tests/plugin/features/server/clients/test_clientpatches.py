@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.plugin.features.server.clients import clienttable, doors
-from pytest_crd.plugin.features.server.clients.clienttable import AccountLoader, Client, Door, When
-from pytest_crd.plugin.features.server.clients.doors import Doors
+from pytest_crd.plugin.features.server.clients import clientpatches, clienttable
+from pytest_crd.plugin.features.server.clients.clientpatches import ClientPatches
+from pytest_crd.plugin.features.server.clients.clienttable import AccountLoader, Client, PatchedFunction, When
 from pytest_crd.plugin.features.server.clients.guard import Guard, OtherServerError, UnknownClientError
 
 CLIENT = Client("pots", "write pots.api()")
@@ -38,10 +38,10 @@ def find_server(name):
 OURS, OTHER = "https://127.0.0.1:1", "https://example.com"
 
 
-@pytest.mark.parametrize("door", clienttable.DOORS, ids=lambda door: f"{door.module}.{door.path}")
-def test_installed_clients_have_all_doors(door: Door) -> None:
-    owner: Any = importlib.import_module(door.module)
-    *owners, name = door.path.split(".")
+@pytest.mark.parametrize("function", clienttable.PATCHED, ids=lambda function: f"{function.module}.{function.path}")
+def test_installed_clients_have_all_doors(function: PatchedFunction) -> None:
+    owner: Any = importlib.import_module(function.module)
+    *owners, name = function.path.split(".")
     for part in owners:
         owner = getattr(owner, part)
     assert callable(vars(owner)[name])
@@ -67,13 +67,13 @@ def pots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(
         clienttable,
-        "DOORS",
+        "PATCHED",
         (
-            Door(CLIENT, "pots", "Api.request", lambda _, url: url, is_request=True),
-            Door(CLIENT, "pots", "connect", lambda url: url),
-            Door(CLIENT, "pots", "find_server", lambda found, name: found and name, When.AFTER),
-            Door(CLIENT, "pots", "Api.missing", lambda url: url),
-            Door(CLIENT, "pots", "Missing.missing", lambda url: url),
+            PatchedFunction(CLIENT, "pots", "Api.request", lambda _, url: url, is_request=True),
+            PatchedFunction(CLIENT, "pots", "connect", lambda url: url),
+            PatchedFunction(CLIENT, "pots", "find_server", lambda found, name: found and name, When.AFTER),
+            PatchedFunction(CLIENT, "pots", "Api.missing", lambda url: url),
+            PatchedFunction(CLIENT, "pots", "Missing.missing", lambda url: url),
         ),
     )
     monkeypatch.setattr(clienttable, "ACCOUNT_LOADERS", (AccountLoader("pots", "Api.from_pod", lambda _: KeyError),))
@@ -91,9 +91,9 @@ def test_modules_that_are_loaded_before_and_in_a_test_are_guarded(
 ) -> None:
     if not is_loaded:
         monkeypatch.delitem(sys.modules, "pots")
-    replaced = Doors(Guard(OURS))
+    replaced = ClientPatches(Guard(OURS))
     try:
-        replaced.close()
+        replaced.install()
         module = importlib.import_module("pots")
         assert (module is pots) == is_loaded
         assert module.connect(OURS) == module.Api().request(OURS) == OURS
@@ -109,31 +109,31 @@ def test_modules_that_are_loaded_before_and_in_a_test_are_guarded(
         assert importlib.util.find_spec("nowhere") is None
         assert importlib.util.find_spec("elsewhere") is None
     finally:
-        replaced.reopen()
-    replaced.reopen()  # any number of times
+        replaced.remove()
+    replaced.remove()  # any number of times
     assert module.connect.__module__ == "pots"
-    assert not hasattr(module.connect, doors._TARGET)
+    assert not hasattr(module.connect, clientpatches._TARGET)
     assert "exec_module" not in vars(module.__spec__.loader)  # type: ignore[union-attr]
 
 
 def test_a_mock_that_restores_the_guarded_function_is_no_guard_later(pots: ModuleType) -> None:
     first = Guard(OURS)
-    earlier = Doors(first)
-    earlier.close()
+    earlier = ClientPatches(first)
+    earlier.install()
     guarded = pots.connect
     pots.connect = len  # type: ignore[attr-defined] # as a mock that ends later than the server
-    earlier.reopen()
+    earlier.remove()
     assert pots.connect is len
     pots.connect = guarded  # type: ignore[attr-defined]
     first.is_active = False
     assert pots.connect(OTHER) == OTHER
 
-    later = Doors(Guard(OTHER))
-    later.close()
+    later = ClientPatches(Guard(OTHER))
+    later.install()
     assert pots.connect(OTHER) == OTHER
-    assert [*doors._targets(pots.connect)][-1].__closure__ is None
-    assert len([*doors._targets(pots.connect)]) == 2
-    later.reopen()
+    assert [*clientpatches._targets(pots.connect)][-1].__closure__ is None
+    assert len([*clientpatches._targets(pots.connect)]) == 2
+    later.remove()
 
 
 def test_a_loader_that_several_modules_share_guards_the_client_alone(
@@ -148,7 +148,7 @@ def test_a_loader_that_several_modules_share_guards_the_client_alone(
             return ModuleSpec(name, shared)  # type: ignore[arg-type]
 
     shared = Shared()
-    replaced = Doors(Guard(OURS))
+    replaced = ClientPatches(Guard(OURS))
     monkeypatch.setattr(sys, "meta_path", [replaced, Finder()])
     spec = replaced.find_spec("pots", None)
     assert spec is not None
@@ -157,17 +157,17 @@ def test_a_loader_that_several_modules_share_guards_the_client_alone(
     assert vars(second)["connect"] is pots.connect
     shared.exec_module(module)
     assert vars(module)["connect"] is not pots.connect
-    replaced.reopen()
+    replaced.remove()
 
 
 def test_a_client_without_the_function_of_its_requests_is_refused(
     pots: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(pots.Api, "request")
-    replaced = Doors(Guard(OURS))
+    replaced = ClientPatches(Guard(OURS))
     with pytest.raises(UnknownClientError, match=r"this version of pots from other servers: pots has no Api\.request"):
-        replaced.close()
-    replaced.reopen()
+        replaced.install()
+    replaced.remove()
 
 
 @pytest.mark.parametrize(

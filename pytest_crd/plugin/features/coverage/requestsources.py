@@ -18,7 +18,7 @@ from pytest_crd.coverage.collector import Collector
 from pytest_crd.engine.observer import ObservedRequest, Observer
 
 
-class Askers:
+class RequestSources:
     """
     Hooks that attribute requests to tests and shared fixtures.
 

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.plugin.features.server.clients import clienttable
-from pytest_crd.plugin.features.server.clients.clienttable import Door, When
+from pytest_crd.plugin.features.server.clients.clienttable import PatchedFunction, When
 from pytest_crd.plugin.features.server.clients.guard import Guard, UnknownClientError
 
 # The attribute of a replacement with the function that it calls.
@@ -28,7 +28,7 @@ class _Replaced(NamedTuple):
     replacement: Any
 
 
-class Doors(MetaPathFinder):
+class ClientPatches(MetaPathFinder):
     """The functions of all clients, replaced for a guard."""
 
     def __init__(self, guard: Guard) -> None:
@@ -36,7 +36,7 @@ class Doors(MetaPathFinder):
         self._guard = guard
         self._replaced: list[_Replaced] = []
 
-    def close(self) -> None:
+    def install(self) -> None:
         """
         Replace the functions of loaded modules now, and of other modules after their import.
 
@@ -47,7 +47,7 @@ class Doors(MetaPathFinder):
         for name in clienttable.MODULES & sys.modules.keys():
             self._replace_all(sys.modules[name])
 
-    def reopen(self) -> None:
+    def remove(self) -> None:
         """Restore the functions."""
         if self in sys.meta_path:
             sys.meta_path.remove(self)
@@ -81,9 +81,9 @@ class Doors(MetaPathFinder):
         loader.exec_module = exec_module
 
     def _replace_all(self, module: ModuleType) -> None:
-        for door in clienttable.DOORS:
-            if door.module == module.__name__ and not self._replace(module, door.path, self._checked(door)):
-                _demand_known(door)
+        for function in clienttable.PATCHED:
+            if function.module == module.__name__ and not self._replace(module, function.path, self._checked(function)):
+                _demand_known(function)
         for account in clienttable.ACCOUNT_LOADERS:
             if account.module == module.__name__:
                 self._replace(module, account.path, self._outside(account.error(module)))
@@ -102,8 +102,8 @@ class Doors(MetaPathFinder):
         setattr(owner, name, replacement)
         return True
 
-    def _checked(self, door: Door) -> Callable[[Any], Any]:
-        client = door.client
+    def _checked(self, function: PatchedFunction) -> Callable[[Any], Any]:
+        client = function.client
 
         def check(address: str | None) -> None:
             if address is not None and self._guard.is_active:
@@ -112,11 +112,11 @@ class Doors(MetaPathFinder):
         def make(target: Any) -> Any:
             @functools.wraps(target)
             def call(*args: Any, **options: Any) -> Any:
-                if door.when is When.BEFORE:
-                    check(door.address(*args, **options))
+                if function.when is When.BEFORE:
+                    check(function.address(*args, **options))
                     return target(*args, **options)
                 result = target(*args, **options)
-                check(door.address(result, *args, **options))
+                check(function.address(result, *args, **options))
                 return result
 
             return call
@@ -145,15 +145,15 @@ def _targets(function: Any) -> Iterator[Any]:
         function = vars(function).get(_TARGET)
 
 
-def _demand_known(door: Door) -> None:
+def _demand_known(function: PatchedFunction) -> None:
     """
     Check that a missing function is not needed.
 
     Raises:
         UnknownClientError: Each request passes it.
     """
-    if door.is_request:
+    if function.is_request:
         raise UnknownClientError(
-            f"crd_server cannot keep this version of {door.client.name} from other servers: {door.module} has no"
-            f" {door.path}; use a version of {door.client.name} or of pytest-crd in which they fit"
+            f"crd_server cannot keep this version of {function.client.name} from other servers: {function.module} has no"
+            f" {function.path}; use a version of {function.client.name} or of pytest-crd in which they fit"
         )
