@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import itertools
 import re
 import sys
 import tomllib
@@ -15,6 +17,7 @@ import pytest_crd
 from pytest_crd import plugin
 
 ROOT = Path(__file__).parents[1]
+DISTRIBUTIONS = {"_pytest": "pytest", "re2": "google-re2", "yaml": "pyyaml"}
 
 
 def test_pytest_finds_the_plugin_by_its_entry_point() -> None:
@@ -38,6 +41,24 @@ def test_the_metadata_equals_the_project_file() -> None:
     assert installed["License-Expression"] == "Apache-2.0"
     assert project["classifiers"] == installed.get_all("Classifier", [])
     assert [f"{name}, {url}" for name, url in project["urls"].items()] == installed.get_all("Project-URL", [])
+
+
+def test_each_imported_package_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {
+        re.split("[>=]", item)[0]
+        for item in itertools.chain(project["dependencies"], *project["optional-dependencies"].values())
+    }
+
+    imported = {
+        name.partition(".")[0]
+        for path in (ROOT / "pytest_crd").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
+    }
+    others = imported - sys.stdlib_module_names - {"pytest_crd"}
+    assert {DISTRIBUTIONS.get(name, name) for name in others} <= declared
 
 
 def test_links_and_pictures_of_the_package_page_are_absolute() -> None:
