@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 import yaml
@@ -10,27 +11,28 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_crd.engine.yaml import yamlmarks, yamlreader
-from pytest_crd.engine.yaml.yamlnode import YamlNode
 
 
-def _decoded_keys(count: int, monkeypatch: pytest.MonkeyPatch) -> int:
-    decoded = []
-    text = yamlmarks._text
-
-    def counted(key: YamlNode) -> str:
-        decoded.append(key)
-        return text(key)
-
-    monkeypatch.setattr(yamlmarks, "_text", counted)
+def _calls_for_lines(count: int) -> int:
+    """Return the function calls that the lines of *count* keys take."""
     [document] = yamlreader.read("spec:\n" + "".join(f"  k{index}: 1\n" for index in range(count)), source="a.yaml")
+    calls = 0
 
-    assert [document.line_of(("spec", f"k{index}")) for index in range(count)] == [*range(2, count + 2)]
-    monkeypatch.undo()
-    return len(decoded)
+    def note(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(note)
+    try:
+        lines = [document.line_of(("spec", f"k{index}")) for index in range(count)]
+    finally:
+        sys.setprofile(None)
+    assert lines == [*range(2, count + 2)]
+    return calls
 
 
-def test_the_work_of_all_lines_grows_with_the_number_of_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _decoded_keys(400, monkeypatch) < 5 * _decoded_keys(100, monkeypatch)
+def test_the_work_of_all_lines_grows_with_the_number_of_keys() -> None:
+    assert _calls_for_lines(400) < 5 * _calls_for_lines(100)
 
 
 def test_the_line_of_a_duplicate_key_is_that_of_the_last() -> None:

@@ -61,14 +61,14 @@ def test_two_servers_at_the_same_time_are_an_error(project: Project) -> None:
 def test_faults_and_commands_of_a_test_end_with_it(project: Project) -> None:
     project.write(
         "test_it.py",
+        "started = []\n\n"
         "def test_one(crd_server_module):\n"
         "    crd_server_module.faults.delay(1, verb='get')\n\n"
         "def test_two(crd_server_module):\n"
         "    assert crd_server_module.faults.count == 0\n"
-        "    crd_server_module.run_command(['sleep', '60'], ready=lambda: True)\n\n"
+        "    started.append(crd_server_module.run_command(['sleep', '60'], ready=lambda: True))\n\n"
         "def test_three(crd_server_module):\n"
-        "    (command,) = crd_server_module.commands._running\n"
-        "    assert command.code is not None\n",
+        "    assert started[0].code is not None\n",
     )
     result = project.run()
     result.assert_outcomes(failed=1, passed=2)
