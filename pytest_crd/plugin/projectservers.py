@@ -68,4 +68,4 @@ def store_params(
     api = installedparams.start([crd for crd in crds if crd.response.accepted], webhooks, profile)
     bound = (*project.policies.mutating, *project.policies.validating)
     installedparams.install(api, project.objects, given, [item.policy for item in bound])
-    return StoredParams(api.store, api.catalog.types)
+    return StoredParams(api.store, api.catalog.find_kinds)

@@ -23,6 +23,12 @@ class StoredPolicies:
         self._resources: Sequence[Resource] = ()
         self._policies = PolicySet()
 
+    def fork(self, read_stored: ReadStored) -> StoredPolicies:
+        """Return the policies of a fork of the server."""
+        fork = StoredPolicies(read_stored)
+        fork._resources, fork._policies = self._resources, self._policies
+        return fork
+
     def read(self) -> PolicySet:
         """Return the policies that have a binding."""
         resources = self._read_stored()

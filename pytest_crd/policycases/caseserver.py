@@ -1,9 +1,13 @@
-"""Server of one case with its objects, which are stored before the policy."""
+"""
+Server of one case: a fork of a server that has the CRDs, the objects and the policy of the project already.
+
+The objects of the case are stored without admission.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_crd.cases import givenfacts
@@ -13,17 +17,19 @@ from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.registry.response import NotAcceptedError
+from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.policycases.caserequests import CaseRequest
 from pytest_crd.policycases.policysubjects import PolicySubject
 from pytest_crd.policycases.recording import RecordedAdmission, Recording
-from pytest_crd.server import installedparams, installing, namespaces
+from pytest_crd.server import installedparams, installedpolicies, installing, namespaces
 from pytest_crd.server.api import Api
 from pytest_crd.server.authorization.accesscontrol import AccessControl
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestinfo import RequestInfo
-from pytest_crd.server.installedpolicies import InstalledPolicies
 from pytest_crd.server.store.store import ObjectKey
 
+# Servers of projects that a session keeps: cases of one file follow each other.
+_MOST_SERVERS: Final = 16
 # Fields that a server sets, and that a stored object may state.
 _SET_BY_SERVER: Final = (
     "uid",
@@ -43,19 +49,80 @@ class _OpenAccess(AccessControl):
         return request
 
 
+class _SameObjects:
+    """Objects as a key of a cache, which are equal if they are the same objects."""
+
+    __slots__ = ("ids", "objects")
+
+    def __init__(self, *objects: object) -> None:
+        self.objects = objects  # an id is unique as long as its object lives
+        self.ids = tuple(map(id, objects))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SameObjects) and self.ids == other.ids
+
+    def __hash__(self) -> int:
+        return hash(self.ids)
+
+
+class _Project(_SameObjects):
+    """The CRDs and the webhooks of a project, under a Kubernetes version."""
+
+    def __init__(self, subject: PolicySubject) -> None:
+        super().__init__(subject.profile, subject.admission.webhooks, *subject.crds)
+        self.subject = subject
+
+
+class _Installed(_SameObjects):
+    """A policy with its bindings and the stored objects of its project."""
+
+    def __init__(self, subject: PolicySubject, objects: Sequence[Manifest]) -> None:
+        self.project = _Project(subject)
+        self.stored = objects
+        super().__init__(*self.project.objects, None, *objects, None, *subject.manifests)
+
+
 def start(subject: PolicySubject) -> Api:
     """
-    Return a new server with the CRDs of the project and their conversion webhooks.
+    Return the server with the CRDs of a project and their conversion webhooks; cases send it no requests.
 
     Raises:
         InputError: A server refuses a CRD.
     """
+    return _start(_Project(subject))
+
+
+@functools.lru_cache(_MOST_SERVERS)
+def _start(project: _Project) -> Api:
+    subject = project.subject
     try:
-        api = installedparams.start(subject.crds, subject.admission.webhooks, subject.profile)
+        return installedparams.start(subject.crds, subject.admission.webhooks, subject.profile)
     except NotAcceptedError as error:
         raise InputError(
             [Mistake(subject.bound.policy.source, 0, f"no server has the CRDs of the project: {error}")]
         ) from None
+
+
+@functools.lru_cache(_MOST_SERVERS)
+def _install(installed: _Installed) -> Api:
+    """Return a server with the objects of a project, then the policy and its bindings; cases send it no requests."""
+    api = _start(installed.project).fork()
+    with api.catalog.without_admission():
+        installedpolicies.install(api, installed.stored)
+        installedpolicies.install(api, installed.project.subject.manifests)
+    return api
+
+
+def open_server(case: PolicyCase, subject: PolicySubject) -> Api:
+    """
+    Return the server of a case: without the objects of `crd_policies` that the case replaces.
+
+    Raises:
+        InputError: A server refuses a CRD.
+        ManifestError: The server refuses the policy, a binding or an object of `crd_policies`, or does not serve its kind.
+    """
+    objects = installedparams.find_unreplaced(subject.objects, case.params or ())
+    api = _install(_Installed(subject, objects)).fork()
     api.access = _OpenAccess(api.access.users, api.catalog.authorizer, api.profile)
     return api
 
@@ -66,10 +133,14 @@ def fill(api: Api, case: PolicyCase, subject: PolicySubject, request: CaseReques
 
     Raises:
         CaseFileError: The server refuses an object of the case.
-        ManifestError: The server refuses an object of `crd_policies`.
     """
+    with api.catalog.without_admission():
+        _fill(api, case, subject, request)
+
+
+def _fill(api: Api, case: PolicyCase, subject: PolicySubject, request: CaseRequest) -> None:
     try:
-        installedparams.install(api, subject.objects, case.params or (), [subject.bound.policy])
+        installedparams.store_given(api, case.params or (), [subject.bound.policy])
     except GivenParamError as error:
         raise givenfacts.refuse_param(case, error) from None
     if case.namespace_object is not None and not request.namespace:
@@ -82,15 +153,9 @@ def fill(api: Api, case: PolicyCase, subject: PolicySubject, request: CaseReques
         _store_old(api, case, request.old)
 
 
-def install(api: Api, case: PolicyCase, subject: PolicySubject) -> Recording:
-    """
-    Store the policy and its bindings, and return the record of their work.
-
-    Raises:
-        ManifestError: The server refuses the policy or a binding, or does not serve its kind.
-    """
+def record(api: Api, case: PolicyCase, subject: PolicySubject) -> Recording:
+    """Let the policy know the facts of a case, and return the record of its work from now on."""
     facts, rules = subject.admission.facts, case.authorizer
-
     recording = Recording(subject.bound.policy.kind, facts.listeners)
     granted = None if rules is None else functools.partial(facts.is_granted, rules)
 
@@ -98,8 +163,7 @@ def install(api: Api, case: PolicyCase, subject: PolicySubject) -> Recording:
         return request._replace(authorize=recording.uses.note_accesses(granted or facts.authorize))
 
     recording.listen(api.catalog.policy_listeners)
-    api.catalog.wrap_admission = lambda admission: RecordedAdmission(admission, recording, complete)
-    InstalledPolicies(api, subject.manifests)
+    api.catalog.wrap_admission(lambda admission: RecordedAdmission(admission, recording, complete))
     return recording
 
 

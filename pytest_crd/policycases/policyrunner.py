@@ -130,17 +130,17 @@ def ask(case: PolicyCase, subject: PolicySubject, *, dry_run: bool = False) -> P
         ManifestError: The server refuses an object of `crd_policies`.
         UnsupportedExpressionError: The answer depends on roles that are not known.
     """
-    api = caseserver.start(subject)
+    request = caserequests.make(case, caseserver.start(subject))
+    api = caseserver.open_server(case, subject)
     try:
-        return _send(case, subject, api, dry_run=dry_run)
+        return _send(case, subject, request, api, dry_run=dry_run)
     finally:
         api.close()
 
 
-def _send(case: PolicyCase, subject: PolicySubject, api: Api, *, dry_run: bool) -> PolicyOutcome:
-    request = caserequests.make(case, api)
+def _send(case: PolicyCase, subject: PolicySubject, request: CaseRequest, api: Api, *, dry_run: bool) -> PolicyOutcome:
     caseserver.fill(api, case, subject, request)
-    recording = caseserver.install(api, case, subject)
+    recording = caseserver.record(api, case, subject)
     answer = api.answer(request.for_server(api, case.user, dry_run=dry_run))
     assert isinstance(answer, HTTPAnswer)  # noqa: S101 - the request is no watch
     notes = (f"{answer.unvalidated} is not validated, only decoded",) if answer.unvalidated else ()

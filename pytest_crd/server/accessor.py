@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from pytest_crd.engine.registry.admission import ADMINISTRATOR
-from pytest_crd.server import garbagecollector, runningcommands
+from pytest_crd.server import runningcommands
 from pytest_crd.server.clock import Clock
+from pytest_crd.server.controllers import garbagecollector
 from pytest_crd.server.controls import Controls
 from pytest_crd.server.faults import Faults
 from pytest_crd.server.http.requestlog import RequestLog, Requests

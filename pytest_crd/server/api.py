@@ -7,6 +7,7 @@ HTTP API of a server, without I/O: it takes a request and returns a response or 
 from __future__ import annotations
 
 import contextlib
+import copy
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Sequence
@@ -26,13 +27,14 @@ from pytest_crd.server import (
     generalpaths,
     listoptions,
     reads,
+    storeddefinitions,
     writes,
 )
 from pytest_crd.server.authorization import refusals
 from pytest_crd.server.authorization.accesscontrol import AccessControl
 from pytest_crd.server.authorization.refusals import ForbiddenError
 from pytest_crd.server.builtin import initialobjects, unservedkinds
-from pytest_crd.server.garbagecollector import GarbageCollector
+from pytest_crd.server.controllers.garbagecollector import GarbageCollector
 from pytest_crd.server.http import negotiation, requestinfo, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.requestinfo import IncompletePathError, RequestInfo
@@ -101,21 +103,46 @@ class Api:
             NotAcceptedError: A server refuses one of the CRDs.
         """
         self.profile = profile.named(kubernetes_version)
-        self.store = Store(history)
-        self._create_catalog = functools.partial(
-            ServerCatalog, self.store, self.profile, crds, webhooks, has_service_accounts=has_service_accounts
+        self.store = Store(history, storeddefinitions.INDEXERS)
+        self.catalog = ServerCatalog(
+            self.store, self.profile, crds, webhooks, has_service_accounts=has_service_accounts
         )
-        self.catalog = self._create_catalog()
+        self.token = token
+        self._collects_garbage = collects_garbage
+        self._connect()
+        self.address = address
+
+    def _connect(self) -> None:
+        """Serve the store, and keep its state as the one at the start."""
         self.on_collection: Callable[[HTTPRequest, HTTPAnswer], None] | None = None
         self._collector: GarbageCollector | None = None
-        if collects_garbage:
-            self._collector = GarbageCollector(self.store, lambda: self.catalog, self._answer_collector)
+        self._start_collector()
         self.store.clock.listen(functools.partial(expiry.expire, self.store))
-        self.address = address
-        self.token = token
         self.tokens = IssuedTokens(self.store)
-        users = Users(token, self.tokens.find_user)
+        users = Users(self.token, self.tokens.find_user)
         self.access = AccessControl(users, self.catalog.authorizer, self.profile)
+        self.keep()
+
+    def _start_collector(self) -> None:
+        if self._collects_garbage:
+            self._collector = GarbageCollector(self.store, self.catalog, self._answer_collector)
+
+    def fork(self) -> Api:
+        """
+        Return a server in the same state: it costs the same for any number of objects.
+
+        A request to one of the servers does not change the other one. The new one has no listeners and no issued tokens.
+        """
+        fork = copy.copy(self)
+        with self.store.lock:
+            fork.store = self.store.fork()
+            fork.catalog = self.catalog.fork(fork.store)
+        fork._connect()  # noqa: SLF001 - of the same class
+        return fork
+
+    def keep(self) -> None:
+        """Take the present state for the one at the start, to which `reset` returns."""
+        self._start = self.store.fork()
 
     @property
     def address(self) -> str:
@@ -130,10 +157,9 @@ class Api:
     def reset(self) -> None:
         """Return to the state at the start; watches and pages of lists from before expire."""
         with self.store.lock:
-            self.store.clear()
-            self.catalog.close()
-            self.catalog = self._create_catalog()
-            self.access = AccessControl(self.access.users, self.catalog.authorizer, self.profile)
+            self.store.restore(self._start)
+            self.catalog.restart()
+            self._start_collector()
             self.address = self._address
 
     def request_names(self) -> frozenset[str]:

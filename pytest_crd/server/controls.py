@@ -36,7 +36,8 @@ class ServerControls:
     """
 
     def __init__(self, api: Api, log: RequestLog, faults: Faults, fill: Callable[[], None]) -> None:
-        """Create for an API; *fill* creates the objects of the marker."""
+        """Create for an API in its state at the start; *fill* creates the objects of the marker."""
+        api.keep()
         self.faults = faults
         self.clock = api.store.clock
         self._api = api

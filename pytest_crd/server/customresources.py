@@ -15,7 +15,7 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import scale
-from pytest_crd.engine.registry.admission import Admission, ObjectInterfaces
+from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.engine.registry.requestbody import RefusedError
@@ -38,7 +38,6 @@ class CustomResourceType(ResourceType):
         spec: Resource,
         *,
         is_terminating: bool = False,
-        plugins: Admission | None = None,
     ) -> None:
         """
         Create from a version of a CRD.
@@ -48,9 +47,7 @@ class CustomResourceType(ResourceType):
             version: A served version of *crd*.
             spec: The stored spec of the CRD.
             is_terminating: Whether the CRD is being deleted.
-            plugins: The admission plugins of the server; None without any.
         """
-        self.plugins = plugins
         self.group, self.version = crd.group, version.name
         self.names = names_of(spec["names"])
         self.is_namespaced = crd.scope == "Namespaced"
@@ -112,9 +109,9 @@ class CustomResourceType(ResourceType):
         return self.crd_version.strategy.interfaces
 
     def _form(self, entry: StoredObject) -> Resource:
-        form = entry.forms.get(self)
+        form = entry.forms.get(self.shared)
         if form is None:
-            form = entry.forms[self] = self.crd_version.read(entry.value)
+            form = entry.forms[self.shared] = self.crd_version.read(entry.value)
         object_: Resource = form
         return object_
 

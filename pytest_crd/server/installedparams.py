@@ -10,9 +10,8 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.policies.definitions import Policy
-from pytest_crd.server import installing
+from pytest_crd.server import installedpolicies, installing
 from pytest_crd.server.api import Api
-from pytest_crd.server.installedpolicies import InstalledPolicies
 
 
 def start(crds: Sequence[CustomResourceDefinition], webhooks: Webhooks | None, profile: Profile) -> Api:
@@ -47,7 +46,22 @@ def install(api: Api, objects: Sequence[Manifest], given: Sequence[Resource], po
         GivenParamError: The server refuses an object of the test, or does not serve its kind; or no policy reads objects of its kind.
         ManifestError: The server refuses objects of the project, or does not serve their kinds.
     """
-    InstalledPolicies(api, find_unreplaced(objects, given))
+    installedpolicies.install(api, find_unreplaced(objects, given))
+    store_given(api, given, policies)
+
+
+def store_given(api: Api, given: Sequence[Resource], policies: Iterable[Policy]) -> None:
+    """
+    Store the objects of a test.
+
+    Args:
+        api: The server.
+        given: The objects.
+        policies: The policies that read params.
+
+    Raises:
+        GivenParamError: The server refuses an object, or does not serve its kind; or no policy reads objects of its kind.
+    """
     kinds = {
         group_kind(policy.param_kind.api_version, policy.param_kind.kind) for policy in policies if policy.param_kind
     }

@@ -15,47 +15,34 @@ from pytest_crd.server.api import Api
 _ORDER: Final = (*BINDING_OF, *BINDING_OF.values())
 
 
-class InstalledPolicies:
-    """The policies, bindings and params of a project on a server."""
+def install(api: Api, manifests: Sequence[Manifest]) -> None:
+    """
+    Store the policies, bindings and params of a project.
 
-    def __init__(self, api: Api, manifests: Sequence[Manifest]) -> None:
-        """
-        Store the objects.
+    Args:
+        api: The server.
+        manifests: The policies, bindings and params.
 
-        Args:
-            api: The server.
-            manifests: The policies, bindings and params.
+    Raises:
+        ManifestError: The server refuses some of them, or does not serve their kind.
+    """
+    mistakes = [mistake for item in sorted(manifests, key=_order) for mistake in _install(api, item)]
+    if mistakes:
+        raise ManifestError(mistakes)
 
-        Raises:
-            ManifestError: The server refuses some of them, or does not serve their kind.
-        """
-        self._api = api
-        self._manifests = sorted(manifests, key=_order)
-        self.restore()
 
-    def restore(self) -> None:
-        """
-        Store the objects, also in a server that was reset.
-
-        Raises:
-            ManifestError: The server refuses some of them, or does not serve their kind.
-        """
-        mistakes = [mistake for item in self._manifests for mistake in self._install(item)]
-        if mistakes:
-            raise ManifestError(mistakes)
-
-    def _install(self, item: Manifest) -> Iterator[Mistake]:
-        """Store an object, and yield the reason why a server refuses it."""
-        type_ = installing.find_type(self._api, item.api_version, item.kind)
-        if type_ is None or not type_.is_stored:
-            served = f"Kubernetes {self._api.profile.version} does not serve {item.kind} of {item.api_version}"
-            yield Mistake(item.source, item.line_of("apiVersion"), served)
-            return
-        if (item.kind, item.api_version) == ("Namespace", "v1"):
-            installing.create_namespace(self._api, str((item.value.get("metadata") or {}).get("name", "")))
-            return
-        if problem := installing.create(self._api, type_, item.value):
-            yield Mistake(item.source, item.line_of(), problem)
+def _install(api: Api, item: Manifest) -> Iterator[Mistake]:
+    """Store an object, and yield the reason why a server refuses it."""
+    type_ = installing.find_type(api, item.api_version, item.kind)
+    if type_ is None or not type_.is_stored:
+        served = f"Kubernetes {api.profile.version} does not serve {item.kind} of {item.api_version}"
+        yield Mistake(item.source, item.line_of("apiVersion"), served)
+        return
+    if (item.kind, item.api_version) == ("Namespace", "v1"):
+        installing.create_namespace(api, str((item.value.get("metadata") or {}).get("name", "")))
+        return
+    if problem := installing.create(api, type_, item.value):
+        yield Mistake(item.source, item.line_of(), problem)
 
 
 def _order(item: Manifest) -> int:

@@ -66,25 +66,15 @@ class InstalledRoles:
             ManifestError: The server refuses some of them.
         """
         self._api = api
-        self._manifests = manifests
         self._rules: dict[RuleKey, DeclaredRule] = {}
-        self.restore()
-        self.warnings = tuple(self._find_missing_roles(manifests))
-
-    def restore(self) -> None:
-        """
-        Store the roles and bindings, also in a server that was reset.
-
-        Raises:
-            ManifestError: The server refuses some of them.
-        """
-        catalog = self._api.catalog
+        catalog = api.catalog
         catalog.roles.store_defaults()
         catalog.authorizer.has_project_roles = True
-        mistakes = [mistake for item in self._manifests for mistake in self._install(item)]
+        mistakes = [mistake for item in manifests for mistake in self._install(item)]
         if mistakes:
             raise ManifestError(mistakes)
         catalog.settle()
+        self.warnings = tuple(self._find_missing_roles(manifests))
 
     def _install(self, item: Manifest) -> Iterator[Mistake]:
         """Store an object, and yield the reasons why a server refuses it."""

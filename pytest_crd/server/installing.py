@@ -18,9 +18,7 @@ _FIRST_ERROR = 400
 def find_type(api: Api, api_version: str, kind: str) -> ResourceType | None:
     """Return the resource with the objects of a kind; None if it is not served."""
     group, _, version = api_version.rpartition("/")
-    sought = (group, version, kind)
-    types = (type_ for type_ in api.catalog.types() if (type_.group, type_.version, type_.names.kind) == sought)
-    return max(types, key=lambda type_: type_.is_stored, default=None)
+    return max(api.catalog.find_kinds(group, version, kind), key=lambda type_: type_.is_stored, default=None)
 
 
 def path_of(type_: ResourceType, namespace: str) -> str:

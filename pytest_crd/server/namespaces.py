@@ -1,10 +1,9 @@
-"""Namespaces: they must exist before their objects, and their deletion deletes those."""
+"""Namespaces of a new cluster, and their admission: they must exist before their objects."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from pytest_crd.server.deleting import delete_entry
 from pytest_crd.server.http import statuses
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store import generatedvalues
@@ -14,24 +13,15 @@ RESOURCE: Final = "namespaces"
 _INITIAL: Final = ("default", "kube-node-lease", "kube-public", "kube-system")
 # The namespaces that cannot be deleted.
 _PERMANENT: Final = frozenset({"default", "kube-public", "kube-system"})
-# The resource and the name of the object that kube-controller-manager creates in each namespace.
-_SERVICE_ACCOUNTS, _DEFAULT = "serviceaccounts", "default"
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
 
 
-class NamespaceController:
-    """Namespace controller and admission plugin of a cluster."""
+class Namespaces:
+    """The namespaces of a cluster, with their admission plugin."""
 
-    def __init__(self, store: Store, *, has_service_accounts: bool = False) -> None:
-        """
-        Create for a store.
-
-        Args:
-            store: The store.
-            has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
-        """
+    def __init__(self, store: Store) -> None:
+        """Create for a store."""
         self._store = store
-        self._has_service_accounts = has_service_accounts
 
     def start(self) -> None:
         """Store the namespaces of a new cluster."""
@@ -83,37 +73,3 @@ class NamespaceController:
         """
         if type_.resource == RESOURCE and entry.key.name in _PERMANENT:
             raise statuses.forbidden(RESOURCE, entry.key.name, "this namespace may not be deleted")
-
-    def settle(self) -> None:
-        """Delete the objects of namespaces that are being deleted, then the namespaces; create missing ServiceAccounts of others."""
-        for entry in self._store.entries(RESOURCE):
-            if entry.value["metadata"].get("deletionTimestamp"):
-                self._end(entry)
-            elif self._has_service_accounts:
-                self._create_service_account(entry.key.name)
-
-    def _create_service_account(self, namespace: str) -> None:
-        """
-        Store the ServiceAccount `default` of a namespace that lacks it.
-
-        Reference:
-            kubernetes pkg/controller/serviceaccount/serviceaccounts_controller.go.
-        """
-        key = ObjectKey(_SERVICE_ACCOUNTS, namespace, _DEFAULT)
-        if self._store.get(key) is None:
-            metadata = {
-                "name": _DEFAULT,
-                "namespace": namespace,
-                "uid": generatedvalues.uid(),
-                "creationTimestamp": generatedvalues.now(),
-            }
-            self._store.put(key, {"kind": "ServiceAccount", "apiVersion": "v1", "metadata": metadata})
-
-    def _end(self, entry: StoredObject) -> None:
-        has_objects = False
-        for resource in self._store.resources():
-            for object_ in self._store.entries(resource, entry.key.name):
-                delete_entry(self._store, object_)
-                has_objects = has_objects or self._store.get(object_.key) is not None
-        if not has_objects and not entry.value["metadata"].get("finalizers"):
-            self._store.delete(entry.key)

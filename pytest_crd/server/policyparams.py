@@ -17,11 +17,11 @@ class StoredParams(NamedTuple):
 
     Attributes:
         store: The store.
-        types: Returns the served resources.
+        find_kinds: Returns the resources of a group, a version and a kind.
     """
 
     store: Store
-    types: Callable[[], Sequence[ResourceType]]
+    find_kinds: Callable[[str, str, str], Sequence[ResourceType]]
 
     def is_namespaced(self, kind: ParamKind) -> bool | None:
         """Return whether objects of a kind have a namespace; None if the kind is not served."""
@@ -39,7 +39,8 @@ class StoredParams(NamedTuple):
         type_ = self._find(kind)
         if type_ is None:
             return ()
-        return [type_.read(entry) for entry in self.store.entries(type_.resource) if entry.key.namespace == namespace]
+        entries = self.store.entries(type_.resource, namespace)
+        return [type_.read(entry) for entry in entries]
 
     def find_plural(self, kind: ParamKind) -> str:
         """Return the plural of a kind; empty if the kind is not served."""
@@ -48,6 +49,4 @@ class StoredParams(NamedTuple):
 
     def _find(self, kind: ParamKind) -> ResourceType | None:
         group, _, version = kind.api_version.rpartition("/")
-        sought = (group, version, kind.kind)
-        served = (type_ for type_ in self.types() if type_.is_stored)
-        return next((type_ for type_ in served if (type_.group, type_.version, type_.names.kind) == sought), None)
+        return next((type_ for type_ in self.find_kinds(group, version, kind.kind) if type_.is_stored), None)

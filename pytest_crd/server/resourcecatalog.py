@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final
+import contextlib
+import copy
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from pytest_crd.engine import CrdLookupError
 from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
-from pytest_crd.engine.crds import versionpriority
+from pytest_crd.engine.crds import declared, versionpriority
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.loading.projectcrds import CustomResourceDefinitions
 from pytest_crd.engine.profile import Profile
@@ -24,24 +27,78 @@ from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmiss
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 from pytest_crd.server.authorization.escalation import GrantAdmission
 from pytest_crd.server.authorization.paramaccess import ParamAccess, ParamAdmission
-from pytest_crd.server.authorization.reviewtypes import review_types
+from pytest_crd.server.authorization.reviewtypes import AccessReviewType, review_types
 from pytest_crd.server.authorization.storedroles import StoredRoles
 from pytest_crd.server.builtin.builtintypes import BuiltInType, built_in
+from pytest_crd.server.controllers.clusterroles import AggregationController
+from pytest_crd.server.controllers.controllermanager import Controller, ControllerManager
+from pytest_crd.server.controllers.crdfinalizer import CrdFinalizer
+from pytest_crd.server.controllers.crdnames import NamingController
+from pytest_crd.server.controllers.namespacelifecycle import NamespaceController
+from pytest_crd.server.controllers.serviceaccounts import ServiceAccountController
 from pytest_crd.server.crdtype import DefinitionType
-from pytest_crd.server.definitioncontroller import DefinitionController
 from pytest_crd.server.http import requestinfo, statuses
 from pytest_crd.server.http.requestinfo import RequestInfo
 from pytest_crd.server.http.statuses import ApiError, NotFoundPageError
-from pytest_crd.server.namespaces import NamespaceController
+from pytest_crd.server.namespaces import Namespaces
 from pytest_crd.server.policyparams import StoredParams
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
+from pytest_crd.server.store.store import Event, ObjectKey, Store, StoredObject
+from pytest_crd.server.storeddefinitions import StoredDefinitions
 from pytest_crd.server.writes import Admit
 from pytest_crd.webhooks import configurationtypes
 from pytest_crd.webhooks.storedwebhooks import StoredWebhooks
 
 _CONFIGURATIONS: Final = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
+# Groups of CRDs, webhook configurations and policies: their objects decide about served resources and their plugins.
+_SERVING: Final = (f".{declared.GROUP}", f".{definitions.GROUP}")
 _ENDING: Final = "create not allowed while custom resource definition is terminating"
+
+
+# Returns admission plugins inside others.
+WrapAdmission: TypeAlias = Callable[[Admission], Admission]
+_Type = TypeVar("_Type", bound=ResourceType)
+
+
+class _BoundTypes(NamedTuple):
+    """
+    Resources on a server.
+
+    Attributes:
+        plugins: The admission plugins; None without any.
+        types: The resources, by themselves without a server.
+    """
+
+    plugins: Admission | None
+    types: dict[ResourceType, Any]
+
+
+class _BuiltIn(NamedTuple):
+    """
+    Built-in resources of a Kubernetes version.
+
+    Attributes:
+        types: The resources in the order of discovery.
+        by_path: The resources by group, version and plural.
+        by_kind: The resources by group, version and kind.
+        policies: The resources of policies and bindings.
+    """
+
+    types: tuple[BuiltInType, ...]
+    by_path: Mapping[tuple[str, str, str], BuiltInType]
+    by_kind: Mapping[tuple[str, str, str], BuiltInType]
+    policies: tuple[BuiltInType, ...]
+
+
+@functools.cache
+def _built_in(profile: Profile) -> _BuiltIn:
+    reviews = review_types(profile)
+    answered = {type_.resource for type_ in reviews}
+    types = (*(type_ for type_ in built_in(profile) if type_.resource not in answered), *reviews)
+    by_path = {(type_.group, type_.version, type_.names.plural): type_ for type_ in types}
+    by_kind = {(type_.group, type_.version, type_.names.kind): type_ for type_ in types}
+    served = {type_.names.kind: type_ for type_ in types if type_.group == definitions.GROUP}
+    return _BuiltIn(types, by_path, by_kind, tuple(served[kind] for kind in definitions.KINDS if kind in served))
 
 
 class ServerCatalog:
@@ -50,18 +107,17 @@ class ServerCatalog:
 
     Attributes:
         profile: The reproduced Kubernetes version.
-        namespaces: The namespace controller.
+        namespaces: The namespaces.
         roles: The roles and bindings.
         authorizer: The authorizer.
         policy_listeners: The listeners to admission policies.
-        wrap_admission: Returns the admission plugins inside others, for tests of a policy; set it before policies are stored.
     """
 
     def __init__(
         self,
         store: Store,
         profile: Profile,
-        crds: Sequence[CustomResourceDefinition],
+        crds: Sequence[CustomResourceDefinition] = (),
         webhooks: Webhooks | None = None,
         *,
         has_service_accounts: bool = False,
@@ -79,26 +135,84 @@ class ServerCatalog:
         Raises:
             NotAcceptedError: A server refuses one of the CRDs.
         """
-        self._store = store
         self.profile = profile
-        self._definitions = DefinitionType(profile.version)
+        self._project_webhooks = webhooks
+        self._has_service_accounts = has_service_accounts
+        self._definition = DefinitionType(profile.version)
         self.roles = StoredRoles(store)
-        self.authorizer = RoleAuthorizer(self.roles, profile)
-        self._webhooks = StoredWebhooks(webhooks, self._webhook_configurations)
-        self._called = self._webhooks.plugin(profile, self._namespace)
-        self._policies = StoredPolicies(self._stored_policies)
-        self._params = StoredParams(store, self.types)
-        self.policy_listeners = PolicyListeners()
-        self.wrap_admission: Callable[[Admission], Admission] = lambda admission: admission
-        surroundings = Surroundings(self._namespace, self._params, self.policy_listeners)
-        self._admission = AdmissionChain((PolicyPlugin(self._policies.read, surroundings, profile), self._called))
-        self._controller = DefinitionController(store, self._definitions, self._webhooks)
-        self._serve_built_in(None)
-        self.namespaces = NamespaceController(store, has_service_accounts=has_service_accounts)
+        self._connect(store)
+        self._converting = self._webhooks
+        self._definitions = StoredDefinitions(store, self._definition, self._webhooks)
+        self._follow()
         self.namespaces.start()
         for crd in crds:
-            self._controller.install(crd.under(profile.version))
+            self._definitions.install(crd.under(profile.version))
         self.settle()
+
+    def _connect(self, store: Store) -> None:
+        """Use a store."""
+        self._store = store
+        self.namespaces = Namespaces(store)
+        self.authorizer = RoleAuthorizer(self.roles, self.profile)
+        self._webhooks = StoredWebhooks(self._project_webhooks, self._webhook_configurations)
+        self._called = self._webhooks.plugin(self.profile, self._namespace)
+        self._policies = StoredPolicies(self._stored_policies)
+        self._params = StoredParams(store, self.find_kinds)
+        self.policy_listeners = PolicyListeners()
+        self._wrap_admission: WrapAdmission | None = None
+        self._is_admitting = True
+        self._bound: _BoundTypes | None = None
+
+    def _follow(self) -> None:
+        """Let the controllers follow the store."""
+        store, definitions = self._store, self._definitions
+        controllers: list[Controller] = [
+            NamingController(definitions),
+            CrdFinalizer(store, definitions),
+            NamespaceController(store),
+            *([ServiceAccountController(store)] if self._has_service_accounts else ()),
+            AggregationController(self.roles),
+        ]
+        self._controllers = ControllerManager(store, controllers)
+        store.subscribe(self._forget_types)
+
+    def fork(self, store: Store) -> ServerCatalog:
+        """
+        Return the served resources of a fork of the store, without listeners.
+
+        The controllers of this server have nothing to do, and the webhooks of CRDs keep their connections.
+        """
+        fork = copy.copy(self)
+        fork._become_fork(self, store)  # noqa: SLF001 - of the same class
+        return fork
+
+    def _become_fork(self, origin: ServerCatalog, store: Store) -> None:
+        """Turn a copy of another catalog into its fork, which uses a fork of its store."""
+        self.roles = origin.roles.fork(store)
+        self._connect(store)
+        self.authorizer.has_project_roles = origin.authorizer.has_project_roles
+        self._policies = self._policies.fork(self._stored_policies)
+        self._definitions = origin._definitions.fork(store)
+        self._follow()
+
+    def restart(self) -> None:
+        """Serve a store that was restored."""
+        self._controllers.clear()
+        self.close()
+        self._bound = None
+
+    def wrap_admission(self, wrap: WrapAdmission) -> None:
+        """Let requests meet the admission plugins inside others, for tests of a policy; also without any webhook or policy."""
+        self._wrap_admission, self._bound = wrap, None
+
+    @contextlib.contextmanager
+    def without_admission(self) -> Iterator[None]:
+        """Let requests meet no webhooks and policies."""
+        self._is_admitting, self._bound = False, None
+        try:
+            yield
+        finally:
+            self._is_admitting, self._bound = True, None
 
     def _plugins_of(self, type_: ResourceType, plugins: Admission | None) -> Admission | None:
         """Return the admission plugins of a resource. The plugins of roles also check grants; the plugins of policies check access to params."""
@@ -113,41 +227,49 @@ class ServerCatalog:
         return next((item for item in policies if item["metadata"]["name"] == name), None)
 
     def close(self) -> None:
-        """Close the connections to webhooks."""
+        """Close the connections to webhooks; those to conversion webhooks open again, as forks share them."""
         self._webhooks.close()
-
-    def _serve_built_in(self, plugins: Admission | None) -> None:
-        """Serve the built-in kinds with admission plugins."""
-        reviews = review_types(self.profile, self.authorizer)
-        answered = {type_.resource for type_ in reviews}
-        stored = (type_ for type_ in built_in(self.profile) if type_.resource not in answered)
-        self._built_in = tuple(
-            type_.on_server(self._store, self._plugins_of(type_, plugins)) for type_ in (*stored, *reviews)
-        )
-        self._by_path = {(type_.group, type_.version, type_.names.plural): type_ for type_ in self._built_in}
+        self._converting.close()
 
     def _webhook_configurations(self) -> list[Resource]:
         """Return the stored webhook configurations; an unchanged one is the same object."""
-        types = [self._by_path[configurationtypes.GROUP, configurationtypes.V1, plural] for plural in _CONFIGURATIONS]
+        by_path = _built_in(self.profile).by_path
+        types = [by_path[configurationtypes.GROUP, configurationtypes.V1, plural] for plural in _CONFIGURATIONS]
         return [type_.read(entry) for type_ in types for entry in self._store.entries(type_.resource)]
 
     def _stored_policies(self) -> list[Resource]:
         """Return the stored policies and bindings; an unchanged one is the same object."""
-        served = {type_.names.kind: type_ for type_ in self._built_in if type_.group == definitions.GROUP}
-        types = [served[kind] for kind in definitions.KINDS if kind in served]
+        types = _built_in(self.profile).policies
         return [type_.read(entry) for type_ in types for entry in self._store.entries(type_.resource)]
 
-    def _settle_admission(self) -> None:
-        """Use admission plugins while there are webhooks or policies: other requests are faster without plugins."""
-        plugins: Admission | None = None
-        if self._called.has_any() or self._policies.has_any():
-            plugins = self._definitions.plugins or self.wrap_admission(
-                AuthorizedAdmission(self._admission, self.authorizer)
-            )
-        if plugins is not self._definitions.plugins:
-            self._definitions.plugins = plugins
-            self._serve_built_in(plugins)
-            self._controller.renew_types()
+    def _forget_types(self, event: Event) -> None:
+        """Forget the served resources if a change may replace them: of a CRD, a webhook configuration or a policy."""
+        if event.key.resource.endswith(_SERVING):
+            self._bound = None
+
+    def _find_plugins(self) -> Admission | None:
+        """Return the admission plugins while there are webhooks or policies: other requests are faster without plugins."""
+        wrap = self._wrap_admission
+        has_any = wrap is not None or self._called.has_any() or self._policies.has_any()
+        if not (has_any and self._is_admitting):
+            return None
+        surroundings = Surroundings(self._namespace, self._params, self.policy_listeners)
+        policies = PolicyPlugin(self._policies.read, surroundings, self.profile)
+        plugins = AuthorizedAdmission(AdmissionChain((policies, self._called)), self.authorizer)
+        return plugins if wrap is None else wrap(plugins)
+
+    def _bind(self, type_: _Type) -> _Type:
+        """Return a resource on this server, with its admission plugins."""
+        bound = self._bound
+        if bound is None:
+            bound = self._bound = _BoundTypes(self._find_plugins(), {})
+        served: _Type | None = bound.types.get(type_)
+        if served is None:
+            served = type_.on_server(self._store, self._plugins_of(type_, bound.plugins))
+            if isinstance(served, AccessReviewType):
+                served.authorizer = self.authorizer
+            bound.types[type_] = served
+        return served
 
     def _namespace(self, name: str) -> Resource | None:
         """Return a Namespace by its name; None without one."""
@@ -156,11 +278,12 @@ class ServerCatalog:
 
     def built_in_prefixes(self) -> tuple[str, ...]:
         """Return the URL prefixes of the groups of built-in kinds, such as `/apis/apps/`."""
-        return ("/api/", *{f"/apis/{kind.group}/" for kind in self._built_in if kind.group})
+        return ("/api/", *{f"/apis/{kind.group}/" for kind in _built_in(self.profile).types if kind.group})
 
     def types(self) -> list[ResourceType]:
         """Return all resources: built-in ones, then CRDs, then custom resources."""
-        return [*self._built_in, self._definitions, *self._controller.types()]
+        types = (*_built_in(self.profile).types, self._definition, *self._definitions.types())
+        return [*map(self._bind, types)]
 
     def request_names(self) -> frozenset[str]:
         """Return the names of all resources and subresources, with and without their groups."""
@@ -173,12 +296,22 @@ class ServerCatalog:
 
     def find_type(self, group: str, version: str, plural: str) -> ResourceType | None:
         """Return the resource of a URL, or None if it is not served."""
-        if (built_in_type := self._by_path.get((group, version, plural))) is not None:
-            return built_in_type
-        for type_ in (self._definitions, *self._controller.types()):
-            if (type_.group, type_.version, type_.names.plural) == (group, version, plural):
-                return type_
-        return None
+        path = (group, version, plural)
+        type_: ResourceType | None = _built_in(self.profile).by_path.get(path)
+        if type_ is None:
+            is_crd = path == (self._definition.group, self._definition.version, self._definition.names.plural)
+            type_ = self._definition if is_crd else self._definitions.find_type(*path)
+        return None if type_ is None else self._bind(type_)
+
+    def find_kinds(self, group: str, version: str, kind: str) -> Sequence[ResourceType]:
+        """Return the resources with the objects of a kind, in the order of all resources."""
+        key, own = (group, version, kind), self._definition
+        types: list[ResourceType] = [
+            *filter(None, (_built_in(self.profile).by_kind.get(key),)),
+            *((own,) if key == (own.group, own.version, own.names.kind) else ()),
+            *self._definitions.find_kinds(*key),
+        ]
+        return [*map(self._bind, types)]
 
     def find_by_name(self, name: str) -> ResourceType:
         """
@@ -207,12 +340,8 @@ class ServerCatalog:
         return max(matches, key=lambda type_: versionpriority.sort_key(type_.version))
 
     def settle(self) -> None:
-        """Run the controllers after a write."""
-        self._controller.settle()
-        self.namespaces.settle()
-        self._controller.settle()
-        self.roles.settle()
-        self._settle_admission()
+        """Run the controllers until they have nothing to do; callers hold the lock of the store."""
+        self._controllers.run()
 
     def admission(self, type_: ResourceType, info: RequestInfo) -> Admit:
         """Return the admission check for a create; it raises ApiError if the CRD or the namespace refuses new objects."""
@@ -244,7 +373,7 @@ class ServerCatalog:
 
     def openapi(self, parts: Sequence[str]) -> Resource | None:
         """Return the document of a path under `/openapi`, or None if the path is unknown."""
-        crds = CustomResourceDefinitions(self._controller.established())
+        crds = CustomResourceDefinitions(self._definitions.established())
         return openapiendpoints.document(parts, crds, self.types())
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import abc
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, Self
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -16,7 +17,7 @@ from pytest_crd.engine.registry.request import GeneratedValues, Request, Request
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.store import generatedvalues
-from pytest_crd.server.store.store import Event, ObjectKey, StoredObject
+from pytest_crd.server.store.store import Event, ObjectKey, Store, StoredObject
 
 # In the order of discovery for custom resources.
 VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
@@ -143,6 +144,7 @@ class ResourceType(abc.ABC):
         converts_by_webhook: Whether a webhook that cannot be called converts its objects between versions.
         shows_deleted: Whether the response to a deletion is the object, not a Status.
         is_stored: Whether created objects are stored; reviews are only answered.
+        store: The store of the server.
     """
 
     group: str
@@ -164,6 +166,20 @@ class ResourceType(abc.ABC):
     plugins: Admission | None = None
     shows_deleted: bool = False
     is_stored: bool = True
+    store: Store
+    _shared: ResourceType | None = None
+
+    @property
+    def shared(self) -> ResourceType:
+        """The same resource without a server: the key of forms of objects, which servers share."""
+        return self if self._shared is None else self._shared
+
+    def on_server(self, store: Store, plugins: Admission | None) -> Self:
+        """Return the same resource on a server with a store and admission plugins."""
+        served = copy.copy(self)
+        served._shared = self.shared  # noqa: SLF001 - of the same class
+        served.store, served.plugins = store, plugins
+        return served
 
     @property
     def resource(self) -> str:

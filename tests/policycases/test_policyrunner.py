@@ -8,11 +8,14 @@ import pytest
 from support import policycases as policies
 from support.policycases import explain
 
+from pytest_crd.cases import objectsources
 from pytest_crd.cases.caseresult import CaseResult
+from pytest_crd.cases.model import CaseFile, PolicyCase
 from pytest_crd.engine import profile
 from pytest_crd.engine.api.context import GivenFacts
 from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, Authorize
 from pytest_crd.engine.inputerror import InputError
+from pytest_crd.policycases import policyrunner
 
 POLICY = """
 apiVersion: admissionregistration.k8s.io/v1
@@ -125,6 +128,36 @@ HOLD = {
 @pytest.mark.parametrize("case", HOLD.values(), ids=HOLD)
 def test_a_case_holds(tmp_path: Path, case: str) -> None:
     assert explain(_run(tmp_path, case)) == []
+
+
+def _resolve(case_file: CaseFile) -> list[PolicyCase]:
+    cases = [objectsources.resolve(case, Path()) for case in case_file.cases]
+    return [case for case in cases if isinstance(case, PolicyCase)]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_case_sees_no_object_of_another(tmp_path: Path, order: int) -> None:
+    stored = f"{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{replicas: 9, selector: {{matchLabels: {{app: web}}}}, {POD}}}}}"
+    cases = {
+        "a param of the case": (
+            "params: [{apiVersion: v1, kind: ConfigMap, metadata: {name: limits}, data: {most: '7'}}]\n"
+            f"  input: {_deployment(7)}\n  accepted: true"
+        ),
+        "the param of the project": f"input: {_deployment(7)}\n  error: at most 5",
+        "an old object": f"operation: DELETE\n  old: {stored}\n  accepted: true",
+        "a new object of the same name": f"input: {_deployment(5)}\n  accepted: true",
+        "a Namespace with a label": (
+            f"namespaceObject: {{metadata: {{labels: {{quiet: ''}}}}}}\n  input: {_deployment(6)}\n  matched: {{because: namespaceSelector}}"
+        ),
+        "the Namespace without it": f"input: {_deployment(6)}\n  error: at most 5",
+    }
+    text = POLICY.format(failure_policy="Fail", actions="Deny", not_found="Allow")
+    case_file = policies.load("".join(f"- name: {name}\n  {case}\n" for name, case in cases.items()), "few")
+    subject = policies.subject_of(case_file, text, tmp_path)
+
+    failures = {case.name: explain(policyrunner.run(case, subject)) for case in _resolve(case_file)[::order]}
+
+    assert failures == {name: [] for name in cases}
 
 
 def test_other_policies_of_the_project_do_not_decide(tmp_path: Path) -> None:

@@ -8,14 +8,14 @@ from support import policies, servers
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.policies.definitions import ParamKind
+from pytest_crd.server import installedpolicies
 from pytest_crd.server.api import Api
-from pytest_crd.server.installedpolicies import InstalledPolicies
 from pytest_crd.server.policyparams import StoredParams
 
 
 def _install(text: str) -> Api:
     api = servers.api()
-    InstalledPolicies(api, manifest.read(text.encode(), source="p.yaml"))
+    installedpolicies.install(api, manifest.read(text.encode(), source="p.yaml"))
     return api
 
 
@@ -23,7 +23,7 @@ def test_params_are_stored_in_their_namespaces() -> None:
     namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n"
     param = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s%s}\n"
     api = _install(f"{namespace}---\n{param % ('a', ', namespace: team')}---\n{param % ('b', '')}")
-    params, kind = StoredParams(api.store, api.catalog.types), ParamKind("v1", "ConfigMap")
+    params, kind = StoredParams(api.store, api.catalog.find_kinds), ParamKind("v1", "ConfigMap")
 
     assert [item["metadata"]["name"] for item in params.read(kind, "team")] == ["a"]
     assert [item["metadata"]["name"] for item in params.read(kind, "default")] == ["b"]
@@ -31,7 +31,7 @@ def test_params_are_stored_in_their_namespaces() -> None:
 
 def test_kinds_that_are_not_served_have_no_params() -> None:
     api = servers.api()
-    params = StoredParams(api.store, api.catalog.types)
+    params = StoredParams(api.store, api.catalog.find_kinds)
 
     assert params.is_namespaced(ParamKind("v3", "ConfigMap")) is None
     assert params.read(ParamKind("v3", "ConfigMap"), "default") == ()

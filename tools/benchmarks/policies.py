@@ -88,7 +88,7 @@ def _admission(group: str) -> ProjectAdmission:
     api = Api()
     project = ProjectPolicies(PolicySet(bound(definitions.MUTATING), bound(definitions.VALIDATING)))
     installedparams.install(api, (), (_LIMITS,), [item.policy for item in project.policies.validating])
-    params = StoredParams(api.store, api.catalog.types)
+    params = StoredParams(api.store, api.catalog.find_kinds)
     return ProjectAdmission(ProjectFacts(lambda _: project, PolicyListeners(), lambda *_: params, _never))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -31,19 +32,22 @@ _KINDS: Final = (
 
 
 class AccessReviewType(BuiltInType):
-    """Resource of a review."""
+    """
+    Resource of a review.
+
+    Attributes:
+        authorizer: The authorizer of the server.
+    """
 
     validates = True
     is_stored = False
+    authorizer: RoleAuthorizer
 
-    def __init__(
-        self, group: str, kind: str, *, is_namespaced: bool, profile: Profile, authorizer: RoleAuthorizer
-    ) -> None:
-        """Create for a kind of reviews, answered by an authorizer."""
+    def __init__(self, group: str, kind: str, *, is_namespaced: bool, profile: Profile) -> None:
+        """Create for a kind of reviews."""
         lowered = kind.lower()
         record = BuiltInRecord(group, "v1", kind, f"{lowered}s", lowered, is_namespaced, ["create"])
         super().__init__(record, profile)
-        self._authorizer = authorizer
 
     def answer(self, _stored: Resource | None, request_: Request, generated: GeneratedValues) -> RequestOutcome:
         """
@@ -81,17 +85,18 @@ class AccessReviewType(BuiltInType):
             )
         if plugins is not None:
             warnings = (*warnings, *plugins.validate(review.object, None))
-        value = reviews.answer(review, self._authorizer, self.profile)
+        value = reviews.answer(review, self.authorizer, self.profile)
         answer = Response(
             response.CREATED, Stored.from_value(value), warnings=response.limit_warnings(warnings), changes=changes
         )
         return RequestOutcome(answer, None, lambda: (None, value))
 
 
-def review_types(profile: Profile, authorizer: RoleAuthorizer) -> tuple[AccessReviewType, ...]:
-    """Return the reviews of a server."""
+@functools.cache
+def review_types(profile: Profile) -> tuple[AccessReviewType, ...]:
+    """Return the reviews of a Kubernetes version."""
     return tuple(
-        AccessReviewType(group, kind, is_namespaced=is_namespaced, profile=profile, authorizer=authorizer)
+        AccessReviewType(group, kind, is_namespaced=is_namespaced, profile=profile)
         for group, kind, is_namespaced in _KINDS
     )
 

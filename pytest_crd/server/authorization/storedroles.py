@@ -13,7 +13,7 @@ from pytest_crd.server.authorization.policy import Binding, Role
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
 
-_CLUSTER_ROLES: Final = f"{policy.PLURALS['ClusterRole']}.{policy.GROUP}"
+CLUSTER_ROLES: Final = f"{policy.PLURALS['ClusterRole']}.{policy.GROUP}"
 
 
 class StoredRoles:
@@ -28,6 +28,12 @@ class StoredRoles:
         self._store = store
         self._has_defaults = False
         self._aggregated: tuple[int, ...] = ()
+
+    def fork(self, store: Store) -> StoredRoles:
+        """Return the roles and bindings in a fork of the store."""
+        fork = StoredRoles(store)
+        fork._has_defaults, fork._aggregated = self._has_defaults, self._aggregated
+        return fork
 
     def store_defaults(self) -> None:
         """Store the roles and bindings of a new cluster, which clients can then read and change."""
@@ -66,15 +72,15 @@ class StoredRoles:
 
     def settle(self) -> None:
         """Fill the aggregated ClusterRoles in the store, as the controller does after a change of ClusterRoles."""
-        entries = self._store.entries(_CLUSTER_ROLES)
+        entries = self._store.entries(CLUSTER_ROLES)
         revisions = tuple(entry.revision for entry in entries)
         if revisions == self._aggregated:
             return
-        defaults = () if self._has_defaults else _default_store().entries(_CLUSTER_ROLES)
+        defaults = () if self._has_defaults else _default_store().entries(CLUSTER_ROLES)
         values = {entry.key.name: entry.value for entry in (*defaults, *entries)}
         for value in aggregation.aggregate([*values.values()]):
             _put(self._store, value)
-        self._aggregated = tuple(entry.revision for entry in self._store.entries(_CLUSTER_ROLES))
+        self._aggregated = tuple(entry.revision for entry in self._store.entries(CLUSTER_ROLES))
 
     def _stores(self) -> tuple[Store, ...]:
         return (self._store,) if self._has_defaults else (self._store, _default_store())

@@ -7,7 +7,6 @@ Objects are decoded into their Go types, defaulted, named, locked, patched, appl
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -19,7 +18,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import handlers, request, scale
-from pytest_crd.engine.registry.admission import Admission, ObjectInterfaces
+from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.engine.registry.subresources import Subresources
@@ -45,7 +44,7 @@ from pytest_crd.server.http import negotiation
 from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import generatedvalues
-from pytest_crd.server.store.store import Store, StoredObject
+from pytest_crd.server.store.store import StoredObject
 
 if TYPE_CHECKING:
     from pytest_crd.server.builtin.builtinstrategy import BuiltInStrategy  # a large import, needed for writes only
@@ -68,7 +67,6 @@ class BuiltInType(ResourceType):
     is_typed = True
     has_protobuf = True
     validates = False
-    store: Store
 
     def __init__(self, record: BuiltInRecord, profile: Profile) -> None:
         """
@@ -90,7 +88,6 @@ class BuiltInType(ResourceType):
         self.is_created_by_update = record.createdByUpdate
         self.warnings = builtinkinds.DEPRECATED.get(record.resource, ())
         self._record = record
-        self._shared = self
         self.profile = profile
 
     @cached_property
@@ -98,12 +95,6 @@ class BuiltInType(ResourceType):
         """The fields of an empty object, except its metadata."""
         empty = protoreading.read(b"", self.api_version, self.names.kind)
         return {key: value for key, value in empty.items() if key != "metadata"}
-
-    def on_server(self, store: Store, plugins: Admission | None) -> BuiltInType:
-        """Return the same resource on a server with a store and admission plugins."""
-        served = copy.copy(self)
-        served.store, served.plugins = store, plugins
-        return served
 
     @cached_property
     def _go_type(self) -> Struct:
@@ -118,7 +109,9 @@ class BuiltInType(ResourceType):
     @property
     def _strategy(self) -> BuiltInStrategy:
         """The strategy of write requests, which all servers share."""
-        return self._shared._own_strategy  # noqa: SLF001 - of the same class
+        shared = self.shared
+        assert isinstance(shared, BuiltInType)  # noqa: S101 - a copy of the same class
+        return shared._own_strategy  # noqa: SLF001 - of the same class
 
     @cached_property
     def _own_strategy(self) -> BuiltInStrategy:
@@ -260,10 +253,10 @@ class BuiltInType(ResourceType):
 
     def read(self, entry: StoredObject) -> Resource:
         """Return a stored object in this version, with its resourceVersion."""
-        form = entry.forms.get(self)
+        form = entry.forms.get(self.shared)
         if form is None:
             value = self._for_clients(self._from_stored(entry.value))
-            form = entry.forms[self] = {"kind": self.names.kind, "apiVersion": self.api_version, **value}
+            form = entry.forms[self.shared] = {"kind": self.names.kind, "apiVersion": self.api_version, **value}
         object_: Resource = form
         return object_
 

@@ -6,15 +6,15 @@ It behaves like etcd behind the watch cache of kube-apiserver. It does no I/O. C
 
 from __future__ import annotations
 
-import bisect
 import itertools
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, overload
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.server.clock import Clock
+from pytest_crd.server.store.pathtable import PathList, PathTable
 
 # The default number of changes kept: a client that misses more must list again.
 HISTORY: Final = 10_000
@@ -49,18 +49,22 @@ class StoredObject:
         value: The object in the storage version, with its resourceVersion.
         revision: The revision of its last change.
         written: The time of its last change, in seconds of the clock.
-        forms: A cache of its encoded and converted forms.
+        created: The revision of its creation.
+        forms: A cache of its encoded and converted forms, which forks of the store share.
     """
 
-    __slots__ = ("forms", "key", "revision", "value", "written")
+    __slots__ = ("created", "forms", "key", "revision", "value", "written")
 
-    def __init__(self, key: ObjectKey, value: Resource, revision: int, written: float = 0.0) -> None:
-        """Create from an object without resourceVersion, which becomes the revision."""
+    def __init__(
+        self, key: ObjectKey, value: Resource, revision: int, written: float = 0.0, *, created: int = 0
+    ) -> None:
+        """Create from an object without resourceVersion, which becomes the revision; a new object is created at it."""
         metadata = {**value["metadata"], "resourceVersion": str(revision)}
         self.key = key
         self.value = {**value, "metadata": metadata}
         self.revision = revision
         self.written = written
+        self.created = created or revision
         self.forms: dict[Any, Any] = {}
 
 
@@ -109,31 +113,10 @@ class CompactedError(Exception):
         self.oldest = oldest
 
 
-class ObjectList(Sequence[StoredObject]):
-    """A lazy, ordered sequence of stored objects: pages look up few of them."""
-
-    __slots__ = ("_objects_by_path", "_paths")
-
-    def __init__(self, objects_by_path: Mapping[str, StoredObject], paths: Sequence[str]) -> None:
-        """Create from objects by path and their paths in order; both must not change afterwards."""
-        self._objects_by_path = objects_by_path
-        self._paths = paths
-
-    def __len__(self) -> int:
-        return len(self._paths)
-
-    @overload
-    def __getitem__(self, place: int) -> StoredObject: ...
-    @overload
-    def __getitem__(self, place: slice) -> ObjectList: ...
-    def __getitem__(self, place: int | slice) -> StoredObject | ObjectList:
-        """Return an object, or a slice of the sequence."""
-        if isinstance(place, slice):
-            return ObjectList(self._objects_by_path, self._paths[place])
-        return self._objects_by_path[self._paths[place]]
-
-    def __iter__(self) -> Iterator[StoredObject]:
-        return map(self._objects_by_path.__getitem__, self._paths)
+ObjectList: TypeAlias = PathList[StoredObject]
+# Returns the indexed value of an object.
+Indexer: TypeAlias = Callable[[StoredObject], Hashable]
+_NO_INDEXERS: Final[Mapping[str, Indexer]] = {}
 
 
 class Store:
@@ -146,16 +129,24 @@ class Store:
         clock: The clock of the server.
     """
 
-    def __init__(self, history: int = HISTORY) -> None:
-        """Start empty; keep the last *history* changes."""
+    def __init__(self, history: int = HISTORY, indexers: Mapping[str, Mapping[str, Indexer]] | None = None) -> None:
+        """
+        Start empty.
+
+        Args:
+            history: The number of changes kept.
+            indexers: The indexes by resource and name.
+        """
         self.lock = threading.RLock()
         self.clock = Clock()
         self.revision = 1
-        self._objects: dict[str, dict[str, StoredObject]] = {}
-        self._paths: dict[str, list[str]] = {}
+        self._indexers: Mapping[str, Mapping[str, Indexer]] = indexers or {}
+        self._tables: dict[str, PathTable[StoredObject]] = {}
+        self._owner: object | None = None
         self._log: deque[Event] = deque(maxlen=history)
         self._forgotten = 0
         self._listeners: tuple[Callable[[], None], ...] = ()
+        self._subscribers: tuple[Callable[[Event], None], ...] = ()
 
     @property
     def oldest(self) -> int:
@@ -164,28 +155,68 @@ class Store:
 
     def get(self, key: ObjectKey) -> StoredObject | None:
         """Return the object under *key*, or None."""
-        return self._objects.get(key.resource, {}).get(key.path)
+        table = self._tables.get(key.resource)
+        return None if table is None else table.values.get(key.path)
 
     def put(self, key: ObjectKey, value: Resource) -> StoredObject:
         """Store an object, replacing the previous state, and return its new state."""
         with self.lock:
-            old = self.get(key)
-            entry = StoredObject(key, value, self.revision + 1, self.clock.elapsed)
-            self._objects.setdefault(key.resource, {})[key.path] = entry
-            if old is None:
-                bisect.insort(self._paths.setdefault(key.resource, []), key.path)
-            self._happen(Event(entry.revision, entry, old))
+            table, path = self._own(key.resource), key.path
+            old = table.values.get(path)
+            created = 0 if old is None else old.created
+            entry = StoredObject(key, value, self.revision + 1, self.clock.elapsed, created=created)
+            table.put(path, entry, self._indexers.get(key.resource, _NO_INDEXERS))
+            self._publish(Event(entry.revision, entry, old))
         return entry
 
     def delete(self, key: ObjectKey) -> StoredObject:
         """Delete the object under *key*, and return its last state."""
         with self.lock:
-            old = self._objects[key.resource].pop(key.path)
-            paths = self._paths[key.resource]
-            del paths[bisect.bisect_left(paths, key.path)]
+            table = self._own(key.resource)
+            old = table.delete(key.path, self._indexers.get(key.resource, _NO_INDEXERS))
             last = StoredObject(key, old.value, self.revision + 1, self.clock.elapsed)
-            self._happen(Event(last.revision, None, old, last))
+            self._publish(Event(last.revision, None, old, last))
         return last
+
+    def _own(self, resource: str) -> PathTable[StoredObject]:
+        """Return the table of a resource for a write: a copy if lists or forks share it."""
+        if self._owner is None:
+            self._tables, self._owner = self._tables.copy(), object()
+        table = self._tables.get(resource)
+        if table is None:
+            names = tuple(self._indexers.get(resource, _NO_INDEXERS))
+            table = self._tables[resource] = PathTable(self._owner, names)
+        elif table.owner is not self._owner:
+            table = self._tables[resource] = table.copy(self._owner)
+        return table
+
+    def fork(self) -> Store:
+        """
+        Return a store with the same objects, without history, listeners and subscribers; it costs the same for any number of objects.
+
+        A change of one store does not change the other one.
+        """
+        with self.lock:
+            child = Store(self._log.maxlen or HISTORY, self._indexers)
+            child.revision = child._forgotten = self.revision
+            child._tables, self._owner = self._tables, None
+        return child
+
+    def restore(self, fork: Store) -> None:
+        """Return to the objects of a fork without events; older revisions are no longer stored, so watches end."""
+        with self.lock:
+            self._tables, self._owner, fork._owner = fork._tables, None, None
+            self._log.clear()
+            self.revision += 1
+            for listener in self._listeners:
+                listener()
+
+    def find(self, resource: str, index: str, value: Hashable) -> list[StoredObject]:
+        """Return the objects of a *resource* with an indexed value, in the order of their paths."""
+        with self.lock:
+            table = self._tables.get(resource)
+            paths: Iterable[str] = () if table is None else table.indexes[index].get(value, ())
+            return [] if table is None else [table.values[path] for path in paths]
 
     def entries(self, resource: str, namespace: str = "", *, at: int = 0) -> ObjectList:
         """
@@ -201,19 +232,16 @@ class Store:
         """
         with self.lock:
             if at and at != self.revision:
-                objects = self._at(resource, at)
-                paths = sorted(objects)
+                table: PathTable[StoredObject] = PathTable(None)
+                table.values = self._at(resource, at)
+                table.paths = sorted(table.values)
             else:
-                objects, paths = self._objects.get(resource, {}), self._paths.get(resource, [])
-            if namespace:  # `0` sorts after `/`
-                first = bisect.bisect_left(paths, f"{namespace}/")
-                paths = paths[first : bisect.bisect_left(paths, f"{namespace}0", lo=first)]
-            is_all = len(paths) == len(objects)
-            return ObjectList(objects.copy() if is_all else {path: objects[path] for path in paths}, [*paths])
+                table = self._tables.get(resource) or PathTable(None)
+            return table.list(f"{namespace}/" if namespace else "")
 
     def resources(self) -> list[str]:
         """Return the resources that have, or had, objects."""
-        return [*self._objects]
+        return [*self._tables]
 
     def since(self, revision: int, *, is_running: bool = False) -> Sequence[Event]:
         """
@@ -246,16 +274,6 @@ class Store:
             first = next(later, None)
             self._forgotten = max(self._forgotten, self.revision if first is None else first.revision - 1)
 
-    def clear(self) -> None:
-        """Remove all objects and their history without events; older revisions are no longer stored, so watches end."""
-        with self.lock:
-            self._objects.clear()
-            self._paths.clear()
-            self._log.clear()
-            self.revision += 1
-            for listener in self._listeners:
-                listener()
-
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call *listener* after each change, in the writing thread and under the lock; return a function that unsubscribes it."""
         with self.lock:
@@ -269,9 +287,14 @@ class Store:
 
         return end
 
+    def subscribe(self, subscriber: Callable[[Event], None]) -> None:
+        """Call *subscriber* with each change, in the writing thread and under the lock."""
+        self._subscribers = (*self._subscribers, subscriber)
+
     def _at(self, resource: str, revision: int) -> dict[str, StoredObject]:
         """Return the objects of a resource at a revision, by undoing the changes since."""
-        objects = dict(self._objects.get(resource, {}))
+        table = self._tables.get(resource)
+        objects = {} if table is None else table.values.copy()
         for event in reversed(self.since(revision)):
             if event.key.resource != resource:
                 continue
@@ -281,8 +304,10 @@ class Store:
                 objects[event.key.path] = event.old
         return objects
 
-    def _happen(self, event: Event) -> None:
+    def _publish(self, event: Event) -> None:
         self.revision = event.revision
         self._log.append(event)
+        for subscriber in self._subscribers:
+            subscriber(event)
         for listener in self._listeners:
             listener()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from support import policies, servers
 
 from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted
-from pytest_crd.server.authorization.reviewtypes import review_types
 from pytest_crd.server.http.httpmessages import HTTPRequest
 
 PODS = "/api/v1/namespaces/default/pods"
@@ -53,10 +52,7 @@ class _Plugins:
 
 def test_admission_plugins_see_reviews() -> None:
     server = servers.api(servers.crd())
-    catalog = server.catalog
-    reviews = review_types(server.profile, catalog.authorizer)
-    for type_ in reviews:
-        catalog._by_path[type_.group, type_.version, type_.names.plural] = type_.on_server(server.store, _Plugins())
+    server.catalog.wrap_admission(lambda _: _Plugins())
     body = {"spec": {"user": "a", "resourceAttributes": {}}}
     answer = policies.ask(server, policies.ADMIN, "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", body)
     assert (answer.code, answer.warnings) == (201, ("SubjectAccessReview of root",))

@@ -46,8 +46,7 @@ def test_an_eviction_is_admitted_as_its_user_and_without_the_lock() -> None:
     headers = {"authorization": f"Bearer {token}"}
     assert servers.ask(server, "POST", PODS, pod, headers=headers).code == 201
     plugins = _Plugins(server)
-    type_ = server.catalog._by_path["", "v1", "pods"]
-    server.catalog._by_path["", "v1", "pods"] = type_.on_server(server.store, plugins)
+    server.catalog.wrap_admission(lambda _: plugins)
 
     answer = servers.ask(server, "POST", f"{PODS}/p/eviction", EVICTION, headers=headers)
 

@@ -39,9 +39,7 @@ def plugins() -> _Plugins:
 def server(plugins: _Plugins) -> Api:
     server = servers.api()
     assert servers.ask(server, "POST", PODS, POD).code == 201
-    for plural in ("pods", "nodes"):
-        type_ = server.catalog._by_path["", "v1", plural]
-        server.catalog._by_path["", "v1", plural] = type_.on_server(server.store, plugins)
+    server.catalog.wrap_admission(lambda _: plugins)
     return server
 
 

@@ -83,3 +83,54 @@ def test_listeners_are_called_until_they_unsubscribe() -> None:
 
     assert heard == [2, 3]
     assert store.resources() == ["jobs.example.com"]
+
+
+def test_a_fork_and_its_origin_do_not_change_each_other() -> None:
+    origin = Store(indexers={"jobs.example.com": {"n": lambda entry: entry.value["spec"].get("n")}})
+    for name in ("a", "b", "c"):
+        _put(origin, name, n=1)
+    fork, listed = origin.fork(), origin.entries("jobs.example.com")
+    _put(origin, "a", n=2)
+    fork.delete(_key("b"))
+    _put(fork, "d", n=1)
+
+    def find(store: Store, number: int) -> list[str]:
+        return [entry.key.name for entry in store.find("jobs.example.com", "n", number)]
+
+    assert _names(listed) == _names(origin.entries("jobs.example.com")) == ["default/a", "default/b", "default/c"]
+    assert _names(fork.entries("jobs.example.com")) == ["default/a", "default/c", "default/d"]
+    assert (find(origin, 1), find(origin, 2), find(fork, 1), find(fork, 2)) == (["b", "c"], ["a"], ["a", "c", "d"], [])
+    assert listed[0].value["spec"] == {"n": 1}
+    assert origin.find("others.example.com", "n", 1) == []
+    with pytest.raises(CompactedError):
+        fork.since(origin.fork().oldest - 2)
+
+
+def test_a_restored_store_has_the_objects_of_a_fork_at_a_new_revision() -> None:
+    store = Store()
+    first = _put(store, "a")
+    fork, woken = store.fork(), []
+    store.listen(lambda: woken.append(store.revision))
+    _put(store, "b")
+    store.delete(first.key)
+    before = store.revision
+
+    for _ in range(2):
+        store.restore(fork)
+        assert _names(store.entries("jobs.example.com")) == ["default/a"]
+        _put(store, "c")
+
+    assert store.revision == woken[-1] == before + 4
+    assert _names(fork.entries("jobs.example.com")) == ["default/a"]
+    with pytest.raises(CompactedError):
+        store.since(before)
+
+
+def test_a_changed_object_keeps_the_revision_of_its_creation() -> None:
+    store = Store()
+    first = _put(store, "a")
+    _put(store, "b")
+
+    assert _put(store, "a").created == first.revision
+    store.delete(first.key)
+    assert _put(store, "a").created == store.revision

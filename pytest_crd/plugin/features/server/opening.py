@@ -23,7 +23,7 @@ from pytest_crd.plugin.settings import inilines, live, policies, server
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.plugin.settings.project import KUBERNETES_VERSION
 from pytest_crd.policies.projectadmission import ProjectAdmission
-from pytest_crd.server import servedversions
+from pytest_crd.server import installedpolicies, servedversions
 from pytest_crd.server.accessor import CrdServer
 from pytest_crd.server.api import Api
 from pytest_crd.server.clock import Clock
@@ -31,7 +31,6 @@ from pytest_crd.server.controls import ServerControls
 from pytest_crd.server.faults import Faults
 from pytest_crd.server.http import kubeconfigfile
 from pytest_crd.server.http.requestlog import RequestLog
-from pytest_crd.server.installedpolicies import InstalledPolicies
 from pytest_crd.server.installedroles import InstalledRoles
 from pytest_crd.server.reaching import InProcess
 from pytest_crd.server.resourceaccess import RequestFailedError
@@ -106,7 +105,7 @@ def _open_in_process(
     log, faults = RequestLog(api.request_names), Faults(api.request_names)
     api.catalog.policy_listeners.observe_order = log.note_order
     api.on_collection = log.note
-    installed = _install(request.config, api, roles)
+    installed_roles = _install(request.config, api, roles)
     certificates = _certificates(request.config)
     try:
         transport = httpserver.HTTPServer(
@@ -117,8 +116,8 @@ def _open_in_process(
             raise
         raise pytest.fail.Exception(_BLOCKED, pytrace=False) from None
     path = _kubeconfig(request)
-    controls = ServerControls(api, log, faults, lambda: _restore(crd_server, api, arguments, request.node, installed))
-    kubeconfigs = UserKubeconfigs(api, installed.roles, transport.url, certificates.authority, path)
+    controls = ServerControls(api, log, faults, lambda: _fill(crd_server, api, arguments, request.node))
+    kubeconfigs = UserKubeconfigs(api, installed_roles, transport.url, certificates.authority, path)
     crd_server = CrdServer(InProcess(api), log, controls, url=transport.url, kubeconfig=str(path), users=kubeconfigs)
     try:
         _fill(crd_server, api, arguments, request.node)
@@ -127,7 +126,7 @@ def _open_in_process(
         transport.start()
         isolation = Isolation(crd_server.url, crd_server.kubeconfig, is_loopback=True)
         reported = hooks.ReportedServer(
-            log, isolation, faults, crd_server.commands, str(request.fixturename), api.store.clock, installed.roles
+            log, isolation, faults, crd_server.commands, str(request.fixturename), api.store.clock, installed_roles
         )
         hooks.report_requests(request.node, reported, server.read(request.config))
         with isolation.active():
@@ -201,40 +200,27 @@ def _find_roles(request: pytest.FixtureRequest, arguments: _ServerArguments) -> 
     return ManifestPlaces(tuple(arguments.rbac), request.node.path.parent, (), request.node.path.parent)
 
 
-class _Installed(NamedTuple):
-    """The objects of the project on a server: its roles and its policies; None without any."""
-
-    roles: InstalledRoles | None
-    policies: InstalledPolicies | None
-
-    def restore(self) -> None:
-        """Store them again."""
-        for part in (self.roles, self.policies):
-            if part is not None:
-                part.restore()
-
-
-def _install(config: pytest.Config, api: Api, roles: ManifestPlaces | None) -> _Installed:
+def _install(config: pytest.Config, api: Api, roles: ManifestPlaces | None) -> InstalledRoles | None:
     """Store the roles and policies of a project; fail the test if their files have mistakes."""
     places = policies.read(config)
     try:
-        return _Installed(
-            None if roles is None else _install_roles(api, roles),
-            None if places is None else _install_policies(config, api, places),
-        )
+        installed = None if roles is None else _install_roles(api, roles)
+        if places is not None:
+            _install_policies(config, api, places)
     except InputError as error:
         raise MistakenFailure(error) from None
+    return installed
 
 
 def _install_roles(api: Api, places: ManifestPlaces) -> InstalledRoles:
     return InstalledRoles(api, rolefiles.read(places.paths, places.commands, base=places.base, folder=places.folder))
 
 
-def _install_policies(config: pytest.Config, api: Api, places: ManifestPlaces) -> InstalledPolicies:
+def _install_policies(config: pytest.Config, api: Api, places: ManifestPlaces) -> None:
     listeners = projectpolicies.get_listeners(config)
     api.catalog.policy_listeners.observe = listeners.observe
     api.catalog.policy_listeners.observe_match = listeners.observe_match
-    return InstalledPolicies(api, projectpolicies.read_manifests(config, places))
+    installedpolicies.install(api, projectpolicies.read_manifests(config, places))
 
 
 def _kubeconfig(request: pytest.FixtureRequest) -> Path:
@@ -352,14 +338,6 @@ def _fill(crd_server: CrdServer, api: Api, arguments: _ServerArguments, node: py
     for namespace in arguments.namespaces:
         api.catalog.namespaces.create(namespace)
     _create_objects(crd_server, arguments, node)
-
-
-def _restore(
-    crd_server: CrdServer, api: Api, arguments: _ServerArguments, node: pytest.Item, installed: _Installed
-) -> None:
-    """Store the roles and policies of the project and the objects of the marker again."""
-    installed.restore()
-    _fill(crd_server, api, arguments, node)
 
 
 def _create_objects(crd_server: CrdServer, arguments: _ServerArguments, item: pytest.Item) -> None:

@@ -14,14 +14,13 @@ import operator
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import User
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.server.http.httpmessages import HTTPRequest
-from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
 from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
 
@@ -36,6 +35,16 @@ _USER_AGENT: Final = "kube-controller-manager"
 _ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
 # A worker reads an object twice before it removes a finalizer.
 _FINALIZER_REQUESTS: Final = 3
+
+
+class ServedTypes(Protocol):
+    """The served resources."""
+
+    def types(self) -> Sequence[ResourceType]:
+        """Return all resources."""
+
+    def find_kinds(self, group: str, version: str, kind: str) -> Sequence[ResourceType]:
+        """Return the resources with the objects of a kind."""
 
 
 class _Item(NamedTuple):
@@ -136,15 +145,13 @@ class _State(NamedTuple):
 class GarbageCollector:
     """The garbage collector of a server."""
 
-    def __init__(
-        self, store: Store, catalog: Callable[[], ServerCatalog], request: Callable[[HTTPRequest], object]
-    ) -> None:
+    def __init__(self, store: Store, catalog: ServedTypes, request: Callable[[HTTPRequest], object]) -> None:
         """
         Create for a server.
 
         Args:
             store: The stored objects.
-            catalog: Returns the served resources.
+            catalog: The served resources.
             request: Sends an authorized request.
         """
         self._store = store
@@ -231,7 +238,7 @@ class GarbageCollector:
 
     def _items(self) -> Iterator[_Item]:
         resources: set[str] = set()
-        for type_ in self._catalog().types():
+        for type_ in self._catalog.types():
             if type_.resource not in resources:
                 resources.add(type_.resource)
                 yield from (_Item(type_, entry) for entry in self._store.entries(type_.resource))
@@ -286,12 +293,7 @@ class GarbageCollector:
             and the object is not.
         """
         group, _, version = str(owner.get("apiVersion", "")).rpartition("/")
-        kinds = (
-            type_
-            for type_ in self._catalog().types()
-            if (type_.group, type_.version, type_.names.kind) == (group, version, owner.get("kind"))
-        )
-        type_ = next(kinds, None)
+        type_ = next(iter(self._catalog.find_kinds(group, version, str(owner.get("kind")))), None)
         namespace = item.entry.key.namespace
         if type_ is None or (type_.is_namespaced and not namespace):
             return "unknown"

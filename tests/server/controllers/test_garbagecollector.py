@@ -12,7 +12,7 @@ from support.webhooks import FixedWebhooks, FunctionAdmission
 
 from pytest_crd.engine.registry.admission import ADMINISTRATOR, AdmissionRequest, Admitted, User
 from pytest_crd.server.accessor import CrdServer
-from pytest_crd.server.garbagecollector import GarbageCollector
+from pytest_crd.server.controllers.garbagecollector import GarbageCollector
 from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.resourceaccess import RequestFailedError
 from pytest_crd.server.store.store import ObjectKey
@@ -244,7 +244,7 @@ def test_a_reset_server_collects_again(server: CrdServer) -> None:
 def test_writes_during_a_collection_are_collected_without_waiting() -> None:
     api = servers.api()
     calls: list[int] = []
-    collector = GarbageCollector(api.store, lambda: api.catalog, lambda _: None)
+    collector = GarbageCollector(api.store, api.catalog, lambda _: None)
 
     def step() -> None:
         thread = threading.Thread(target=collector.run)
@@ -261,7 +261,7 @@ def test_writes_during_a_collection_are_collected_without_waiting() -> None:
 
 def test_an_error_ends_a_collection() -> None:
     api = servers.api()
-    collector = GarbageCollector(api.store, lambda: api.catalog, lambda _: None)
+    collector = GarbageCollector(api.store, api.catalog, lambda _: None)
 
     def fail() -> None:
         raise RequestFailedError({"message": "m"})
