@@ -48,13 +48,18 @@ def equal(left: JSONValue, right: JSONValue) -> bool:
     if left is right:
         return True
     kind = type(left)
-    if kind is not type(right):
+    if kind is not type(right) or (kind is dict and left.keys() != right.keys()):
         return False
     if kind is dict:
-        return len(left) == len(right) and all(key in right and equal(item, right[key]) for key, item in left.items())
-    if kind is list:
-        return len(left) == len(right) and all(map(equal, left, right))
-    return bool(left == right)
+        left, right = [*left.values()], [*map(right.__getitem__, left)]
+    elif kind is not list:
+        return bool(left == right)
+    if [*map(type, left)] != [*map(type, right)]:
+        return False
+    for item, other in zip(left, right, strict=True):
+        if item is not other and (not equal(item, other) if type(item) in CONTAINERS else item != other):
+            return False
+    return True
 
 
 def copy(value: JSONValue) -> JSONValue:
@@ -71,8 +76,9 @@ def written(value: JSONValue) -> JSONValue:
     if value is NIL_LIST:
         return None
     if type(value) is dict:
-        containers = ((key, item) for key, item in value.items() if type(item) in CONTAINERS)
-        changed = {key: new for key, item in containers if (new := written(item)) is not item}
+        changed = {
+            key: new for key, item in value.items() if type(item) in CONTAINERS and (new := written(item)) is not item
+        }
         return {**value, **changed} if changed else value
     if type(value) is not list or CONTAINERS.isdisjoint(map(type, value)):
         return value

@@ -40,7 +40,7 @@ _PLAIN: Final = lazyre.compile(r"[ !#-\[\]-~]*")
 _TO_ESCAPE: Final = lazyre.compile("[<>&\u2028\u2029]")
 _ESCAPED: Final = {char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 # Floats that Python writes differently from Go: with an exponent, or with a zero fraction.
-_OWN_FLOAT: Final = lazyre.compile(r"[0-9](?:e[-+]?[0-9]|\.0(?![0-9]))")
+_OWN_FLOAT: Final = lazyre.compile(r"(?:\A|[\[,:\s])-?[0-9]++(?:\.0(?![0-9])|(?:\.[0-9]++)?e[-+]?[0-9])")
 _STRING_OR_FLOAT: Final = lazyre.compile(
     r'"(?:[^"\\]|\\.)*+"?|(?<![0-9])-?[0-9]++(?:\.[0-9]+(?:e[-+]?[0-9]+)?|e[-+]?[0-9]+)'
 )

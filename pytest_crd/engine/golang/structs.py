@@ -7,6 +7,7 @@ Values have their JSON shape and are interpreted by type alone; nothing is valid
 from __future__ import annotations
 
 import base64
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
@@ -106,16 +107,20 @@ def equal(left: JSONValue, right: JSONValue, kind: GoType) -> bool:
 def _have_equal_parts(left: JSONValue, right: JSONValue, kind: Map | List | Struct | Union) -> bool:
     if isinstance(kind, Map):
         left, right = left or {}, right or {}
-        return left.keys() == right.keys() and all(equal(left[key], right[key], kind.value) for key in left)
+        values = [*left.values()], [*map(right.get, left)]
+        return left.keys() == right.keys() and all(map(equal, *values, itertools.repeat(kind.value)))
     if isinstance(kind, List):
         left, right = left or [], right or []
-        return len(left) == len(right) and all(map(equal, left, right, [kind.item] * len(left)))
+        return len(left) == len(right) and all(map(equal, left, right, itertools.repeat(kind.item)))
     if isinstance(kind, Struct):
         left, right = left or {}, right or {}
         # Most fields of a schema are absent on both sides, so only the present ones are compared.
-        return all(
-            equal(left.get(key), right.get(key), kind.fields[key]) for key in {**left, **right} if key in kind.fields
-        )
+        for key in {**left, **right}:
+            part, other = left.get(key), right.get(key)
+            is_same = type(part) is str and type(other) is str and part == other
+            if not is_same and key in kind.fields and not equal(part, other, kind.fields[key]):
+                return False
+        return True
     pairs = zip(_parts(left, kind), _parts(right, kind), strict=True)
     return all(equal(left_part, right_part, type_) for (_, left_part, type_), (_, right_part, _) in pairs)
 

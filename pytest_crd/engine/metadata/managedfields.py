@@ -81,7 +81,7 @@ def validate_manager(manager: str, path: FieldPath, profile: Profile) -> list[Fi
     """
     errors = [too_long(path, _MAX_MANAGER, profile)] if len(manager.encode()) > _MAX_MANAGER else []
     position = 0
-    for char in manager:
+    for char in "" if manager.isascii() and manager.isprintable() else manager:
         if not printable.is_printable(char):
             detail = f"invalid character U+{ord(char):04X} (at position {position})"
             errors.append(fielderror.invalid(path, manager, detail))

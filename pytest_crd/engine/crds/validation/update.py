@@ -6,6 +6,7 @@ Rules that hold for every CRD are in other modules.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Final
 
@@ -48,6 +49,19 @@ def create_options(crd: InternalCrd) -> ValidationOptions:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
     """
     return _OF_V1BETA1 if crd.is_v1beta1 else _OF_V1
+
+
+def strict_options(crd: InternalCrd, *, is_established: bool) -> ValidationOptions:
+    """
+    Return the validation options for the update of a CRD, with no requirement waived.
+
+    Args:
+        crd: The new CRD.
+        is_established: Whether the server serves the stored CRD.
+    """
+    return dataclasses.replace(
+        create_options(crd), require_immutable_names=is_established, allow_invalid_ca_bundle=not is_established
+    )
 
 
 def options(crd: InternalCrd, old: InternalCrd, profile: Profile, *, is_established: bool) -> ValidationOptions:

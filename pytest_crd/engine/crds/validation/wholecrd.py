@@ -83,7 +83,14 @@ def update(new: InternalCrd, old: InternalCrd, profile: Profile) -> list[FieldEr
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
     """
     is_established = conditions.is_established(old, old.status, profile)
-    options = crdupdate.options(new, old, profile, is_established=is_established)
+    strict = crdupdate.strict_options(new, is_established=is_established)
+    # Requirements are only waived, so the faults of the stored CRD matter only if the new one has errors.
+    return _update(new, old, strict, profile) and _update(
+        new, old, crdupdate.options(new, old, profile, is_established=is_established), profile
+    )
+
+
+def _update(new: InternalCrd, old: InternalCrd, options: ValidationOptions, profile: Profile) -> list[FieldError]:
     errors = objectmetavalidation.validate_update(new.metadata, old.metadata, namespaced=False, profile=profile)
     errors += _spec(new, options, profile)
     errors += crdupdate.immutable(new, old, options, profile)

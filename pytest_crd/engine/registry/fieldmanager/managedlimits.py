@@ -46,6 +46,8 @@ def cap(managed: Managed) -> Managed:
     """
     owners, times = dict(managed.owners), dict(managed.times)
     updaters = [manager for manager, owned in owners.items() if not owned.applied]
+    if len(updaters) <= _MAX_UPDATERS:
+        return Managed(owners, times)
     updaters.sort(key=lambda manager: (times.get(manager, ""), manager.identifier))
     first: dict[str, Manager] = {}
     count = len(updaters)

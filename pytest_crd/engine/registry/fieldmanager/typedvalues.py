@@ -89,8 +89,9 @@ def _problems_of_fields(
     allow_duplicates: bool,  # noqa: FBT001
 ) -> list[Problem]:
     problems: list[Problem] = []
+    fields, others = kind.fields, kind.values
     for name in names:
-        field_type = kind.field_type(name)
+        field_type = fields.get(name, others)  # as `field_type`, once for each field of each object
         if field_type is None:
             return [*problems, (f".{name}", _UNDECLARED)]
         item = value[name]
