@@ -10,7 +10,7 @@ from pytest_crd.policies import definitions, invocations
 from pytest_crd.policies.definitions import MUTATING, MUTATING_BINDING, VALIDATING, VALIDATING_BINDING
 from pytest_crd.policies.invocations import BoundPolicy, PolicySet
 
-# Returns the stored policies and bindings; an unchanged object is the same one.
+# Returns the stored policies and bindings; an unchanged object is the same one, as is an unchanged list.
 ReadStored: TypeAlias = Callable[[], Sequence[Resource]]
 
 
@@ -32,6 +32,8 @@ class StoredPolicies:
     def read(self) -> PolicySet:
         """Return the policies that have a binding."""
         resources = self._read_stored()
+        if resources is self._resources:
+            return self._policies
         if len(resources) != len(self._resources) or any(
             new is not old for new, old in zip(resources, self._resources, strict=True)
         ):

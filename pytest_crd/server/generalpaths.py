@@ -16,11 +16,12 @@ from pytest_crd.server.resourcetypes import ResourceType
 
 _PROBES: Final = ("/healthz", "/livez", "/readyz")
 _CHECKS: Final = ("etcd", "log", "ping")
+_PROBE_PATHS: Final = frozenset({*_PROBES, *(f"{probe}/{check}" for probe in _PROBES for check in _CHECKS)})
 
 
 def is_probe(path: str) -> bool:
     """Return whether a path is a health check of the server."""
-    return any(path in (probe, *(f"{probe}/{check}" for check in _CHECKS)) for probe in _PROBES)
+    return path in _PROBE_PATHS
 
 
 def answer(request: HTTPRequest, catalog: ServerCatalog, address: str) -> HTTPAnswer:

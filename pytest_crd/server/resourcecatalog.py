@@ -82,12 +82,14 @@ class _BuiltIn(NamedTuple):
         by_path: The resources by group, version and plural.
         by_kind: The resources by group, version and kind.
         policies: The resources of policies and bindings.
+        configurations: The resources of webhook configurations.
     """
 
     types: tuple[BuiltInType, ...]
     by_path: Mapping[tuple[str, str, str], BuiltInType]
     by_kind: Mapping[tuple[str, str, str], BuiltInType]
     policies: tuple[BuiltInType, ...]
+    configurations: tuple[BuiltInType, ...]
 
 
 @functools.cache
@@ -98,7 +100,9 @@ def _built_in(profile: Profile) -> _BuiltIn:
     by_path = {(type_.group, type_.version, type_.names.plural): type_ for type_ in types}
     by_kind = {(type_.group, type_.version, type_.names.kind): type_ for type_ in types}
     served = {type_.names.kind: type_ for type_ in types if type_.group == definitions.GROUP}
-    return _BuiltIn(types, by_path, by_kind, tuple(served[kind] for kind in definitions.KINDS if kind in served))
+    policies = tuple(served[kind] for kind in definitions.KINDS if kind in served)
+    paths = ((configurationtypes.GROUP, configurationtypes.V1, plural) for plural in _CONFIGURATIONS)
+    return _BuiltIn(types, by_path, by_kind, policies, tuple(by_path[path] for path in paths))
 
 
 class ServerCatalog:
@@ -162,6 +166,7 @@ class ServerCatalog:
         self._wrap_admission: WrapAdmission | None = None
         self._is_admitting = True
         self._bound: _BoundTypes | None = None
+        self._read_objects: dict[tuple[BuiltInType, ...], list[Resource]] = {}
 
     def _follow(self) -> None:
         """Let the controllers follow the store."""
@@ -191,8 +196,9 @@ class ServerCatalog:
         self.roles = origin.roles.fork(store)
         self._connect(store)
         self.authorizer.has_project_roles = origin.authorizer.has_project_roles
-        self._policies = self._policies.fork(self._stored_policies)
+        self._policies = origin._policies.fork(self._stored_policies)
         self._definitions = origin._definitions.fork(store)
+        self._read_objects = origin._read_objects.copy()
         self._follow()
 
     def restart(self) -> None:
@@ -200,6 +206,7 @@ class ServerCatalog:
         self._controllers.clear()
         self.close()
         self._bound = None
+        self._read_objects.clear()
 
     def wrap_admission(self, wrap: WrapAdmission) -> None:
         """Let requests meet the admission plugins inside others, for tests of a policy; also without any webhook or policy."""
@@ -213,6 +220,7 @@ class ServerCatalog:
             yield
         finally:
             self._is_admitting, self._bound = True, None
+            self._policies.read()  # once for all forks
 
     def _plugins_of(self, type_: ResourceType, plugins: Admission | None) -> Admission | None:
         """Return the admission plugins of a resource. The plugins of roles also check grants; the plugins of policies check access to params."""
@@ -233,25 +241,33 @@ class ServerCatalog:
 
     def _webhook_configurations(self) -> list[Resource]:
         """Return the stored webhook configurations; an unchanged one is the same object."""
-        by_path = _built_in(self.profile).by_path
-        types = [by_path[configurationtypes.GROUP, configurationtypes.V1, plural] for plural in _CONFIGURATIONS]
-        return [type_.read(entry) for type_ in types for entry in self._store.entries(type_.resource)]
+        return self._read(_built_in(self.profile).configurations)
 
     def _stored_policies(self) -> list[Resource]:
         """Return the stored policies and bindings; an unchanged one is the same object."""
-        types = _built_in(self.profile).policies
-        return [type_.read(entry) for type_ in types for entry in self._store.entries(type_.resource)]
+        return self._read(_built_in(self.profile).policies)
+
+    def _read(self, types: tuple[BuiltInType, ...]) -> list[Resource]:
+        """Return the objects of resources: the same list until one of them changes."""
+        objects = self._read_objects.get(types)
+        if objects is None:
+            with self._store.lock:  # no change comes between the look and the note
+                objects = [type_.read(entry) for type_ in types for entry in self._store.entries(type_.resource)]
+                self._read_objects[types] = objects
+        return objects
 
     def _forget_types(self, event: Event) -> None:
         """Forget the served resources if a change may replace them: of a CRD, a webhook configuration or a policy."""
         if event.key.resource.endswith(_SERVING):
             self._bound = None
+            self._read_objects.clear()
 
     def _find_plugins(self) -> Admission | None:
         """Return the admission plugins while there are webhooks or policies: other requests are faster without plugins."""
         wrap = self._wrap_admission
-        has_any = wrap is not None or self._called.has_any() or self._policies.has_any()
-        if not (has_any and self._is_admitting):
+        if not self._is_admitting:
+            return None
+        if wrap is None and not self._called.has_any() and not self._policies.has_any():
             return None
         surroundings = Surroundings(self._namespace, self._params, self.policy_listeners)
         policies = PolicyPlugin(self._policies.read, surroundings, self.profile)
@@ -262,7 +278,8 @@ class ServerCatalog:
         """Return a resource on this server, with its admission plugins."""
         bound = self._bound
         if bound is None:
-            bound = self._bound = _BoundTypes(self._find_plugins(), {})
+            with self._store.lock:  # no change comes between the look and the note
+                bound = self._bound = _BoundTypes(self._find_plugins(), {})
         served: _Type | None = bound.types.get(type_)
         if served is None:
             served = type_.on_server(self._store, self._plugins_of(type_, bound.plugins))

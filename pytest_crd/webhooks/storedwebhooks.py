@@ -148,6 +148,8 @@ class StoredWebhookPlugin:
     def _current(self) -> tuple[AdmissionPlugin, ...]:
         """Return the admission plugins, read anew if a configuration has changed."""
         values = self._read_stored()
+        if values is self._values:
+            return self._plugins
         if len(values) != len(self._values) or any(
             new is not old for new, old in zip(values, self._values, strict=True)
         ):
