@@ -10,7 +10,7 @@ from typing import Final
 from pytest_crd import engine, synthesis
 from pytest_crd.casefiles import yamltext
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.generation import reach, words
+from pytest_crd.generation import reach, servedversions, words
 from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.drafts import Drafts, Size
 from pytest_crd.generation.layout import ExpectedCase, Layout, group_of
@@ -101,8 +101,10 @@ def generate(
         for case in each(cases, report, lambda case: case.name):
             for reach_of_version in reached:
                 reach_of_version.check(case)
+    documents = [] if wanted.paths else [*servedversions.write_documents(versions)]
+    text = "\n".join([text, *documents])
     missed = tuple(point.text for point in reached[0].missed)
-    generated = Generated(text, len(cases), reached[0].points, missed, collected.left_out)
+    generated = Generated(text, len(cases) + len(documents), reached[0].points, missed, collected.left_out)
     foot = _foot(version, generated, is_whole=wanted.is_whole)
     return replace(generated, text="\n".join([text.rstrip("\n"), *foot, ""]))
 
@@ -142,8 +144,12 @@ def collect_cases(
 def _draft(drafts: Drafts, order: CaseOrder, report: Tell) -> Iterator[str]:
     """Draft the cases until the file is full; yield the places of the omitted cases."""
     without: dict[str, dict[Place, None]] = {}
+    is_protecting = False
     for step in order.steps():
-        drafts.begin(step.noun)
+        if is_protecting and not step.protects:
+            drafts.protect()
+        is_protecting = step.protects
+        drafts.begin(step.noun, protects=step.protects)
         for place, node in each(step.places, report, lambda item: words.format_place(item[0])):
             if drafts.is_full:
                 without.setdefault(step.noun, {})[place] = None

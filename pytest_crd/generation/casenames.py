@@ -71,7 +71,7 @@ _VALUED: Final = re.compile(
     r"|is (?:a|no) multiple of \S+|matches the pattern|does not match the pattern|is (?:a|no) valid \S*|fits \w+|does not fit \w+"
     r"|is (?:not )?what `not` forbids)(?: when nothing changes)?"
 )
-_WHOLE: Final = re.compile(r"the (smallest|fullest) object is (?:accepted|refused)")
+_WHOLE: Final = re.compile(r"the ((?:smallest|fullest) object(?: of \S+)?) is (?:accepted|refused)")
 _NUMBER: Final = re.compile(r" \(\d+\)$")
 
 
@@ -92,7 +92,7 @@ def rename_case(name: str, section: Section, result: CaseResult) -> str | None:
     if answer is None or version is None:
         return None
     if whole := _WHOLE.fullmatch(plain):
-        return f"the {whole[1]} object is {'refused' if answer.errors else 'accepted'}"
+        return f"the {whole[1]} is {'refused' if answer.errors else 'accepted'}"
     place, _, statement = plain.partition(": ")
     node = find_nodes_by_name(version).get(place)
     if node is None or not is_generated(statement, section):

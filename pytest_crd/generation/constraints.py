@@ -34,6 +34,7 @@ _MOST_OF_SIZE: Final = {
     **dict.fromkeys(("minItems", "maxItems"), 2_000),
     **dict.fromkeys(("minProperties", "maxProperties"), 128),
 }
+_BOUNDS: Final = frozenset({"minimum", "maximum", "multipleOf", *_MOST_OF_SIZE})
 
 
 class KeywordGroup(enum.StrEnum):
@@ -43,6 +44,11 @@ class KeywordGroup(enum.StrEnum):
     REQUIRED = "required fields"
     ENUMS = "enums"
     BOUNDS = "bounds"
+    SHAPES = "patterns, formats, list types and junctors"
+
+
+# Groups with cases about refused objects alone; the values of an enum have a kind of their own.
+_REFUSALS_ONLY: Final = frozenset({KeywordGroup.REQUIRED, KeywordGroup.ENUMS})
 
 
 def keywords_of(node: Demand, group: KeywordGroup) -> list[str]:
@@ -57,7 +63,9 @@ def _group_of(node: Demand, keyword: str) -> KeywordGroup | None:
         return None
     if name.startswith(RULES):
         return KeywordGroup.RULES
-    return {"required": KeywordGroup.REQUIRED, "enum": KeywordGroup.ENUMS}.get(name, KeywordGroup.BOUNDS)
+    if name in _BOUNDS:
+        return KeywordGroup.BOUNDS
+    return {"required": KeywordGroup.REQUIRED, "enum": KeywordGroup.ENUMS}.get(name, KeywordGroup.SHAPES)
 
 
 def has_type_cases(place: Place, node: Demand) -> bool:
@@ -121,13 +129,18 @@ class Constraints:
                     f"{words.format_place(place)}: {keyword} {limit:,}, beyond which no object was found"
                 )
                 continue
-            if group is not KeywordGroup.REQUIRED and keyword not in _HELD_BY_ANY:
+            if group not in _REFUSALS_ONLY and keyword not in _HELD_BY_ANY:
                 yield from self._inside(place, node, boundary)
             yield from self._outside(place, node, boundary)
             if group is KeywordGroup.RULES:
                 yield from self._propose_deciding(place, node, boundary)
-        if group is KeywordGroup.BOUNDS:
+        if group is KeywordGroup.SHAPES:
             yield from self._propose_branches(place, node)
+
+    def propose_enum_values(self, place: Place, node: Demand) -> Iterator[Proposal]:
+        """Yield a case for each value of the enum at *place*."""
+        for value in node.enum or ():
+            yield from self._propose_value(place, value, f"{words.format_value(value)} is allowed")
 
     def propose_types(self, place: Place, node: Demand) -> Iterator[Proposal]:
         """Yield the cases about the types of an object's fields, of an item and of the value of a map."""
@@ -160,10 +173,7 @@ class Constraints:
     # Boundaries
 
     def _inside(self, place: Place, node: Demand, boundary: Boundary) -> Iterator[Proposal]:
-        if boundary.keyword == "enum":
-            for value in node.enum or ():
-                yield from self._propose_value(place, value, f"{words.format_value(value)} is allowed")
-        elif boundary.inside is not None:
+        if boundary.inside is not None:
             value = self._value(boundary.inside, place)
             name = words.describe_boundary(boundary.keyword, node.structure, value, holds=True)
             if boundary.old is None:

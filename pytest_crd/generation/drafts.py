@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +15,7 @@ from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import expectedanswers, words
 from pytest_crd.generation.layout import ExpectedCase, Layout, group_of
-from pytest_crd.generation.mergedcases import CaseMerger
+from pytest_crd.generation.mergedcases import MOST_OPEN, CaseMerger
 from pytest_crd.generation.proposedcases import Proposal
 
 _LONGEST_LINE: Final = 2000
@@ -23,6 +24,11 @@ _LINES_OF_HEADING: Final = 2
 # Each kind of cases gets half of the room left by the kinds before it.
 _SHARE: Final = 2
 _RESERVED: Final = 0.6
+# The part of the room that single cases of the kinds that protect may take.
+_SINGLE: Final = 0.5
+# The merged cases to which another case that protects may be added: more than of others, to fit all into the file.
+_MOST_OPEN: Final = 12
+_LONGEST_MERGED: Final = 120
 # The lines of single cases that may wait for each line of room, as merged cases are shorter.
 _MERGED: Final = 8
 
@@ -77,6 +83,7 @@ class Drafts:
         self._keys: set[str] = set()
         self._lengths: dict[str, int] = {}
         self._noun = ""
+        self._count = 0
 
     @property
     def statements(self) -> list[ExpectedCase]:
@@ -88,11 +95,24 @@ class Drafts:
         """Whether there is no room for another case."""
         return min(self._room, self._waiting_room) <= 0
 
-    def begin(self, noun: str) -> None:
-        """Begin another kind of cases, which gets a share of the room that is left."""
+    def begin(self, noun: str, *, protects: bool = False) -> None:
+        """Begin another kind of cases, which gets a share of the room that is left; cases that protect all wait for `protect`."""
         self._noun = noun
-        self._share = (self._room - self._reserve) / _SHARE
-        self._waiting_room = self._room * _MERGED
+        self._share = -math.inf if protects else (self._room - self._reserve) / _SHARE
+        self._waiting_room = math.inf if protects else self._room * _MERGED
+
+    def protect(self) -> None:
+        """Add the waiting cases. If they need too much room, add all refusals and defaults, merged; the others wait on."""
+        waiting, self._waiting = self._waiting, {}
+        if sum(map(self._length, waiting.values())) > self._room * _SINGLE:
+            accepted = {number: item for number, item in waiting.items() if not _protects(item)}
+            refused = {number: item for number, item in waiting.items() if number not in accepted}
+            waiting = self._merge(refused, _LONGEST_MERGED, _MOST_OPEN)
+            self._waiting = accepted
+        self._share = self._room
+        for number, statement in sorted(waiting.items(), key=lambda item: self._length(item[1]) / item[1].parts):
+            self._place(number, statement)
+        self._reserve = 0 if math.isinf(self._room) else self._room * _RESERVED
 
     def take(self, proposals: Iterable[Proposal]) -> None:
         """Add each new proposal that has an answer; a case beyond the share of its kind waits."""
@@ -110,19 +130,22 @@ class Drafts:
         self._share = self._room
         waiting, self._waiting = self._waiting, {}
         if sum(map(self._length, waiting.values())) > self._room:
-            waiting = self._merge(waiting)
+            waiting = self._merge(waiting, self._size.of_case)
         for number, statement in sorted(waiting.items(), key=lambda item: self._rank(item[1])):
             self._place(number, statement)
         return [*self._waiting.values(), *self._too_long]
 
-    def _merge(self, waiting: Mapping[int, ExpectedCase]) -> dict[int, ExpectedCase]:
-        """Return the waiting cases merged; a merged case has the number of its first part."""
+    def _merge(
+        self, waiting: Mapping[int, ExpectedCase], longest: int, most_open: int = MOST_OPEN
+    ) -> dict[int, ExpectedCase]:
+        """Return the waiting cases merged, up to *longest* lines; a merged case has the number of its first part."""
         if len(self._versions) > 1 or self._versions[0].unknown_when_stored:
             return dict(waiting)
         numbers = {id(statement.proposal.input): number for number, statement in waiting.items()}
-        merger = CaseMerger(self._versions[0].unobserved, self._layout.smallest or {}, self._is_short)
+        fits = functools.partial(self._is_short, longest=longest)
+        merger = CaseMerger(self._versions[0].unobserved, self._layout.smallest or {}, fits)
         merged: dict[int, ExpectedCase] = {}
-        for first, statement in merger.merge([*waiting.values()]):
+        for first, statement in merger.merge([*waiting.values()], most_open):
             name = words.make_unique(statement.name, self._names) if statement is not first else first.name
             merged[numbers[id(first.proposal.input)]] = replace(statement, name=name)
         return merged
@@ -141,9 +164,9 @@ class Drafts:
             self._lengths[statement.name] = len(self._layout.case(statement))
         return self._lengths[statement.name]
 
-    def _is_short(self, statement: ExpectedCase) -> bool:
+    def _is_short(self, statement: ExpectedCase, longest: int) -> bool:
         lines = self._layout.case(statement)
-        return len(lines) <= self._size.of_case and max(map(len, lines)) <= _LONGEST_LINE
+        return len(lines) <= longest and max(map(len, lines)) <= _LONGEST_LINE
 
     def _add(self, proposal: Proposal) -> None:
         if proposal.old is not None and not all(subject.store(proposal.old).accepted for subject in self._subjects):
@@ -156,10 +179,11 @@ class Drafts:
         if not answers[0]:
             return  # nothing to say
         statement = ExpectedCase(proposal, words.make_unique(proposal.name, self._names), answers[0], self._noun)
-        if not self._is_short(statement):
+        if not self._is_short(statement, self._size.of_case):
             self._too_long.append(statement)
             return
-        self._place(len(self._cases) + len(self._waiting), statement)
+        self._count += 1
+        self._place(self._count, statement)
 
     def _place(self, number: int, statement: ExpectedCase) -> None:
         """Add a case, or let it wait."""
@@ -177,3 +201,8 @@ class Drafts:
         if {"contains", "expected"} & statement.expectation.keys() and proposal.is_request:
             nodes = self._versions[0].schema_map.in_value(proposal.input)
             self.set_places.update(node.place for node in nodes)
+
+
+def _protects(statement: ExpectedCase) -> bool:
+    """Return True if a case shows a refusal or a default: its answer states the whole enum, the bound or the default."""
+    return "errors" in statement.expectation or statement.proposal.section is Section.DEFAULTING

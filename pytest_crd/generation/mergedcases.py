@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd import engine
 from pytest_crd.casefiles import yamltext
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.schema.schemamap import Place
+from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.generation import expectedanswers, objectpatch, words
 from pytest_crd.generation.layout import ExpectedCase
+from pytest_crd.generation.passes import DEFAULTS
 from pytest_crd.generation.proposedcases import Proposal
 
 _MOST_NAMED: Final = 3
-# The number of merged cases of one kind to which another case may be added.
-_MOST_OPEN: Final = 4
+MOST_OPEN: Final = 4
+"""The number of merged cases of one kind to which another case may be added."""
 _ABSENT: Final = object()
 # The words for a merged case by the key of its expectation.
 _OUTCOMES: Final = {
@@ -27,6 +29,9 @@ _OUTCOMES: Final = {
     "pruned": "drop unknown fields together",
     "nullsDropped": "drop null together",
 }
+_DEFAULTED: Final = "have their defaults together"
+# The keys of cases about defaults; `expected` if a default is an object.
+_DEFAULTING: Final = frozenset({"contains", "expected"})
 _SECTIONS: Final = frozenset({Section.CREATE, Section.UPDATE_STATUS, Section.PRUNING, Section.DEFAULTING})
 
 
@@ -49,20 +54,31 @@ class CaseMerger:
             fits: Returns True if a case is short enough.
         """
         self._version = version
+        self._type_meta = {"apiVersion": f"{version.crd.group}/{version.name}", "kind": version.crd.kind}
         self._base = base
         self._fits = fits
 
-    def merge(self, statements: Sequence[ExpectedCase]) -> Iterator[tuple[ExpectedCase, ExpectedCase]]:
-        """Yield the first part of each merged case and the case; cases that fit to no others stay as they are."""
+    def merge(
+        self, statements: Sequence[ExpectedCase], most_open: int = MOST_OPEN
+    ) -> Iterator[tuple[ExpectedCase, ExpectedCase]]:
+        """
+        Yield the first part of each merged case and the case; cases that fit to no others stay as they are.
+
+        Args:
+            statements: The cases.
+            most_open: The number of merged cases of one kind to which another case may be added.
+        """
         groups: dict[tuple[Section, str, str], list[list[ExpectedCase]]] = {}
         merged: dict[int, tuple[ExpectedCase, list[ExpectedCase]]] = {}
         for statement in statements:
             key = _key(statement)
             candidates = groups.setdefault(key, []) if key else []
-            for group in candidates[-_MOST_OPEN:]:
+            for group in candidates[-most_open:]:
                 first = id(group[0])
-                joined = self._join(merged[first][0], statement, [*group, statement])
-                if joined is not None:
+                with contextlib.suppress(_ConflictError):
+                    joined = self._join(merged[first][0], statement, [*group, statement])
+                    if joined is None:
+                        continue
                     group.append(statement)
                     merged[first] = joined, group
                     break
@@ -73,12 +89,15 @@ class CaseMerger:
         yield from ((group[0], statement) for statement, group in merged.values())
 
     def _join(self, first: ExpectedCase, second: ExpectedCase, parts: Sequence[ExpectedCase]) -> ExpectedCase | None:
-        """Return the case with the changes of two cases; None if they conflict, the answers differ, or it is too long."""
-        is_request = first.proposal.is_request
-        try:
-            sent = _merge(self._base if is_request else {}, first.proposal.input, second.proposal.input)
-        except _ConflictError:
-            return None
+        """
+        Return the case with the changes of two cases; None if the answers differ, or it is too long.
+
+        Raises:
+            _ConflictError: The objects or the expectations conflict.
+        """
+        subjects = _Subjects([part.proposal.place for part in parts[:-1]], [second.proposal.place])
+        base = self._base if first.proposal.is_request else {}
+        sent = _merge(base, first.proposal.input, second.proposal.input, subjects)
         proposal = replace(
             first.proposal,
             input=sent,
@@ -102,11 +121,12 @@ class CaseMerger:
     ) -> Mapping[str, Any] | None:
         """Return the expectation of a merged case; None if it lacks a result of the *first* or *second* case."""
         [key] = first
+        if proposal.section is Section.DEFAULTING and key in _DEFAULTING:
+            return self._expect_defaults(proposal, key, first[key], second[key])
         if key == "contains":
             return self._expect_stored(proposal, first[key], second[key])
         if not proposal.is_request:
-            body = {"apiVersion": f"{self._version.crd.group}/{self._version.name}", "kind": self._version.crd.kind}
-            sent = {**body, **proposal.input}
+            sent = {**self._type_meta, **proposal.input}
             is_pruning = proposal.section is Section.PRUNING
             listed: list[Any] = [
                 *(self._version.prune(sent).paths if is_pruning else self._version.default(sent).nulls)
@@ -116,14 +136,16 @@ class CaseMerger:
         wanted = Counter(yamltext.flow(item) for item in (*first[key], *second[key]))
         return {key: listed} if Counter(map(yamltext.flow, listed)) == wanted else None
 
+    def _expect_defaults(self, proposal: Proposal, key: str, first: Any, second: Any) -> Mapping[str, Any] | None:
+        """Return the expectation of merged cases about defaults: both parts, or the whole object."""
+        value = self._version.default({**self._type_meta, **proposal.input}).value
+        whole = {name: field for name, field in value.items() if name not in self._type_meta}
+        parts = _merge({}, first, second)
+        return {key: whole if key == "expected" else parts} if _has(whole, parts) else None
+
     def _expect_stored(self, proposal: Proposal, first: Any, second: Any) -> Mapping[str, Any] | None:
-        if not proposal.is_request:
-            return None
         answer = expectedanswers.answer_of(proposal, self._version)
-        try:
-            wanted = _merge({}, first, second)
-        except _ConflictError:
-            return None
+        wanted = _merge({}, first, second)
         # The changes themselves are written once, if they contain all that is wanted.
         changes = objectpatch.create_patch(self._base, proposal.input)
         if isinstance(changes, dict) and _has(changes, wanted):
@@ -135,19 +157,61 @@ class CaseMerger:
 def _key(statement: ExpectedCase) -> tuple[Section, str, str] | None:
     """Return the key of the cases with which a case may be merged; None if it stays alone."""
     proposal, keys = statement.proposal, [*statement.expectation]
-    if proposal.section not in _SECTIONS or len(keys) != 1 or keys[0] not in _OUTCOMES or proposal.second is not None:
+    if proposal.section not in _SECTIONS or len(keys) != 1 or proposal.second is not None:
         return None
-    if objectpatch.is_long(dict(proposal.input)):
-        return None  # a long text is written with `times` in a patch of its own
-    return proposal.section, keys[0], "" if proposal.old is None else yamltext.flow(dict(proposal.old))
+    is_of_defaults = proposal.section is Section.DEFAULTING and keys[0] in _DEFAULTING
+    if not (statement.noun == DEFAULTS if is_of_defaults else keys[0] in _OUTCOMES):
+        return None
+    # A long text is written with `times` in operations, which would make the patch of other cases longer.
+    length = "long" if objectpatch.is_long(dict(proposal.input)) else ""
+    return (
+        proposal.section,
+        keys[0],
+        length if proposal.old is None else f"{length} {yamltext.flow(dict(proposal.old))}",
+    )
 
 
-def _merge(base: Any, first: Any, second: Any) -> Any:
+class _Subjects(NamedTuple):
+    """
+    The places that two merged objects are about; their other values only complete them.
+
+    Attributes:
+        first: The places of the first object.
+        second: The places of the second object.
+    """
+
+    first: Sequence[Place]
+    second: Sequence[Place]
+
+    def choose(self, position: Place, first: Any, second: Any) -> Any:
+        """
+        Return the value at *position* of the object that is about it.
+
+        Raises:
+            _ConflictError: Both are.
+        """
+        if not any(_is_on(position, place) for place in self.second):
+            return first
+        if not any(_is_on(position, place) for place in self.first):
+            return second
+        raise _ConflictError
+
+
+# Both objects are about all of their values.
+_ALL: Final = _Subjects([()], [()])
+
+
+def _is_on(position: Place, place: Place) -> bool:
+    """Return True if *position*, with the keys of maps, is at *place*, around it or inside."""
+    return all(step == wanted or wanted is Each.VALUE for step, wanted in zip(position, place, strict=False))
+
+
+def _merge(base: Any, first: Any, second: Any, subjects: _Subjects = _ALL, position: Place = ()) -> Any:
     """
     Return a value with the changes to *base* of two values.
 
     Raises:
-        _ConflictError: Both change the same part.
+        _ConflictError: Both change a part at which both have a subject.
     """
     for value, other in ((first, second), (second, first)):
         if _is_same(value, base) or _is_same(value, other):
@@ -155,13 +219,20 @@ def _merge(base: Any, first: Any, second: Any) -> Any:
     if isinstance(first, dict) and isinstance(second, dict):
         around = base if isinstance(base, dict) else {}
         merged = {
-            key: _merge(around.get(key, _ABSENT), first.get(key, _ABSENT), second.get(key, _ABSENT))
+            key: _merge(
+                around.get(key, _ABSENT),
+                first.get(key, _ABSENT),
+                second.get(key, _ABSENT),
+                subjects,
+                (*position, key),
+            )
             for key in dict.fromkeys((*around, *first, *second))
         }
         return {key: value for key, value in merged.items() if value is not _ABSENT}
     if isinstance(first, list) and isinstance(second, list) and len(first) == len(second) == 1:
-        return [_merge(base[0] if isinstance(base, list) and base else _ABSENT, first[0], second[0])]
-    raise _ConflictError
+        item = base[0] if isinstance(base, list) and base else _ABSENT
+        return [_merge(item, first[0], second[0], subjects, (*position, Each.ITEM))]
+    return subjects.choose(position, first, second)
 
 
 def _is_same(value: Any, other: Any) -> bool:
@@ -188,4 +259,5 @@ def _common_place(first: Place, second: Place) -> Place:
 
 def _name(place: Place, parts: Sequence[ExpectedCase], key: str) -> str:
     names = [words.format_place(part.proposal.place[len(place) :] or place) for part in parts]
-    return f"{words.format_place(place)}: {words.join_names(list(dict.fromkeys(names)), _MOST_NAMED)} {_OUTCOMES[key]}"
+    outcome = _DEFAULTED if parts[0].noun == DEFAULTS else _OUTCOMES[key]
+    return f"{words.format_place(place)}: {words.join_names(list(dict.fromkeys(names)), _MOST_NAMED)} {outcome}"

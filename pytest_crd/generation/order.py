@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pytest_crd import engine
@@ -12,7 +12,7 @@ from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import appliers, smallestobjects, wholeobjects
 from pytest_crd.generation.constraints import Constraints, KeywordGroup, has_type_cases, is_inner, keywords_of
 from pytest_crd.generation.fieldcases import FieldCases
-from pytest_crd.generation.passes import PassCases
+from pytest_crd.generation.passes import DEFAULTS, PassCases
 from pytest_crd.generation.proposedcases import Proposal
 from pytest_crd.generation.scope import FileScope
 from pytest_crd.synthesis.demands import Demand
@@ -27,6 +27,7 @@ class CaseKind(NamedTuple):
 
     Attributes:
         noun: The name of the kind in reports.
+        protects: Whether changes of its constraints break users most, so that all of its cases come first.
         places: The places that may have such cases, with their demands.
         propose: Proposes the cases of a place.
     """
@@ -34,6 +35,7 @@ class CaseKind(NamedTuple):
     noun: str
     places: list[tuple[Place, Demand]]
     propose: Callable[[Place, Demand], Iterator[Proposal]]
+    protects: bool = False
 
 
 class CaseOrder:
@@ -73,23 +75,44 @@ class CaseOrder:
         yield CaseKind(
             "all fields at once", [(place, node) for place, node in spec.items() if not place], self._propose_whole
         )
-        yield CaseKind("required fields alone", [*self._places.items()][:1], self._propose_smallest)
-        yield from self._steps(spec)
+        for places in (spec, status):
+            yield from self._protecting_steps(places)
+        yield from self._steps(spec, [*self._places.items()][:1])
         yield from self._steps(status)
         typed = [item for item in self._places.items() if has_type_cases(*item)]
         yield CaseKind("types", typed, self._constraints.propose_types)
         # True of almost every schema, so that it comes last.
         yield CaseKind("unknown fields", levels, self._propose_dropped)
 
-    def _steps(self, places: Mapping[Place, Demand]) -> Iterator[CaseKind]:
-        """Yield the kinds of cases about *places*, except the cases about types."""
+    def _protecting_steps(self, places: Mapping[Place, Demand]) -> Iterator[CaseKind]:
+        """Yield the kinds of cases about enums, bounds and defaults at *places*."""
+        for group in (KeywordGroup.ENUMS, KeywordGroup.BOUNDS):
+            yield self._group_step(group, places)._replace(protects=True)
+        with_defaults = [item for item in places.items() if self._passes.has_defaults(*item)]
+        yield CaseKind(DEFAULTS, with_defaults, self._passes.defaulting, protects=True)
+
+    def _group_step(self, group: KeywordGroup, places: Mapping[Place, Demand]) -> CaseKind:
+        asking = [(place, node) for place, node in places.items() if keywords_of(node, group)]
+        return CaseKind(group.value, asking, functools.partial(self._constraints.propose, group=group))
+
+    def _steps(
+        self, places: Mapping[Place, Demand], smallest: Sequence[tuple[Place, Demand]] = ()
+    ) -> Iterator[CaseKind]:
+        """
+        Yield the other kinds of cases about *places*, except the cases about types.
+
+        Args:
+            places: The places.
+            smallest: The place of the whole object, for cases without optional fields; empty for none.
+        """
         items = [*places.items()]
         containers = [(place, node) for place, node in items if node.properties]
-        for group in KeywordGroup:
-            asking = [(place, node) for place, node in items if keywords_of(node, group)]
-            yield CaseKind(group.value, asking, functools.partial(self._constraints.propose, group=group))
+        yield self._group_step(KeywordGroup.RULES, places)
+        yield CaseKind("required fields alone", [*smallest], self._propose_smallest)
+        yield self._group_step(KeywordGroup.REQUIRED, places)
+        yield self._group_step(KeywordGroup.SHAPES, places)
         yield CaseKind(
-            "defaults", [item for item in containers if self._passes.has_defaults(*item)], self._passes.defaulting
+            "values of enums", [item for item in items if item[1].enum], self._constraints.propose_enum_values
         )
         yield CaseKind(
             "unknown fields that stay", [item for item in items if item[1].keeps_unknown_fields], self._propose_kept

@@ -14,6 +14,8 @@ from pytest_crd.generation.proposedcases import Proposal, nested
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.objectplaces import get_value
 
+DEFAULTS: Final = "defaults"
+"""The noun of cases about defaults."""
 _UNKNOWN: Final = "unknown"
 _MOST_NAMED: Final = 4
 # The maximum number of nulls in one case, and of cases for objects with nested nulls.

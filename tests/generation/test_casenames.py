@@ -101,6 +101,7 @@ def _sent(spec: str) -> str:
         ("spec.nullable: may be set", "low: 0", "spec.nullable: what is sent is refused"),
         ("spec.list: breaks the rule 'a'", "low: 1", "spec.list: what is sent is allowed"),
         ("the smallest object is accepted", "low: 0", "the smallest object is refused"),
+        ("the smallest object of v1 is accepted", "low: 0", "the smallest object of v1 is refused"),
         ("the fullest object is refused", "low: 1", "the fullest object is accepted"),
     ],
 )

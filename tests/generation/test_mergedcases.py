@@ -65,20 +65,21 @@ def test_values_that_exclude_each_other_are_not_merged() -> None:
 
 
 def test_accepted_values_are_merged_and_written_once() -> None:
-    merged = generate([versions.create_version(SPEC)], most_lines=200).text
+    merged = generate([versions.create_version(SPEC)], most_lines=260).text
 
     assert "are accepted together" in merged
     assert re.search(r"  patch: &(\S+)\n(    .*\n)+  contains: \*\1\n", merged)
 
 
-def test_long_texts_are_not_merged() -> None:
+def test_long_texts_are_merged_with_long_texts_alone() -> None:
     long = {name: {**TEXT, "maxLength": 300} for name in ("long", "longer")}
     version = versions.create_version({**SPEC, "properties": {**SPEC["properties"], **long}})
 
     merged = generate([version], most_lines=LINES).text
 
     assert _failing(merged, version) == []
-    assert not re.search(r"together.*\n.*\n(    .*\n)+.*times: 30", merged)
+    assert re.findall(r"path: (\S+), value: a, times: 301}\n", merged) == ["/spec/long", "/spec/longer"]
+    assert not re.search(r"times: 301}\n  .*/spec/[^l]", merged)
 
 
 def test_files_for_several_kubernetes_versions_have_no_merged_cases() -> None:

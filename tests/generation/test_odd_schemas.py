@@ -296,12 +296,13 @@ def test_cases_with_many_lines_are_left_out(longest: int, count: int, monkeypatc
 
 
 def test_cases_without_room_are_counted() -> None:
-    version = versions.create_version(fields(**{f"field{index}": {**NUMBER, "minimum": index} for index in range(60)}))
+    tags = {"type": "array", "items": TEXT, "x-kubernetes-list-type": "set"}
+    version = versions.create_version(fields(**{f"field{index}": tags for index in range(60)}))
 
     generated = generate([version], most_lines=90)
 
     assert any(
-        line.startswith("bounds of spec.field") and line.endswith(" more: would make it too long")
+        line.startswith("list and map types of spec.field") and line.endswith(" more: would make it too long")
         for line in generated.left_out
     )
     assert any(re.match("# - and [0-9]+ more$", line) for line in generated.text.splitlines())

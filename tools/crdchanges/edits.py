@@ -168,6 +168,7 @@ def _change_enum(node: SchemaNode) -> Iterator[_Change]:
         yield ("enum", index), f"drop {value!r} of enum", _pop("enum", index)
     if values and node.schema.get("type") == "string":
         yield ("enum",), "drop enum", _pop("enum")
+        yield ("enum",), "add a value to enum", _put("enum", value=[*values, "anotherValue"])
 
 
 def _change_rule(node: SchemaNode) -> Iterator[_Change]:

@@ -74,6 +74,34 @@ def test_a_line_has_the_figures_of_a_crd(
     assert len(listed) == 12 - int(first.split()[1])
 
 
+def test_the_share_of_breaking_changes_is_printed_for_each_file_of_a_folder_and_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(crds.manifest(ROOT)), encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["crdchanges", str(tmp_path), "--breaking", "--changes", "3", "--list"])
+
+    __main__.main()
+
+    of_one = "enum 3 of 3, bound 3 of 3, default 3 of 3, served 2 of 2"
+    of_all = "enum 6 of 6, bound 6 of 6, default 6 of 6, served 4 of 4"
+    assert capsys.readouterr().out.splitlines() == [f"Tab: {of_one}", f"Tab: {of_one}", f"2 CRDs: {of_all}"]
+
+
+def test_unnoticed_breaking_changes_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "crd.yaml"
+    path.write_text(yaml.safe_dump(crds.manifest(ROOT)), encoding="utf-8")
+    monkeypatch.setattr(measure, "is_noticed", lambda *_: False)
+
+    __main__.print_breaking([path], 1, is_listing=True)
+
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "Tab: enum 0 of 1, bound 0 of 1, default 0 of 1, served 0 of 1"
+    assert "  served: serve v1 no longer" in printed
+
+
 def test_a_file_without_the_cases_notices_nothing() -> None:
     crd = _crd()
     changed = [
