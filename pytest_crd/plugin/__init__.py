@@ -184,6 +184,13 @@ def pytest_report_from_serializable(
     return report
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config) -> None:
+    """Write the commands for a project with CRDs if the session has no test, and no setting or case file."""
+    is_empty = exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and not config.pluginmanager.hasplugin(_HOOKS)
+    if is_empty and options.are_declared(config):
+        _hooks(config).write_commands(terminalreporter, config)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Store the header that a worker of pytest-xdist sent; a worker that crashed sent none."""

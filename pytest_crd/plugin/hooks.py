@@ -174,6 +174,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(escape_lines(line))
 
 
+def write_commands(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Write the commands for a project with CRDs after a run of the whole project that has no test, not even a deselected one."""
+    is_whole = commandline.is_whole(config) and "deselected" not in terminalreporter.stats
+    if is_whole and (crds := session.describe_crds(config)):
+        line = f"crd: {crds}, and no test: `pytest-crd test` checks them, `pytest-crd init` sets up tests"
+        terminalreporter.write_line(escape_lines(line))
+
+
 def _header(config: pytest.Config) -> session.Header:
     """Return the header of this process, with the lines about files that are not collected."""
     header = session.header(config)

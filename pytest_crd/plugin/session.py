@@ -97,6 +97,14 @@ def _sessioncrds() -> ModuleType:
     return sessioncrds
 
 
+def describe_crds(config: pytest.Config) -> str:
+    """Return the number of CRDs in a project without settings, and their places, in words; empty if there are none."""
+    own, versions = sources(config), project.kubernetes_versions(config)
+    if _sessioncrds().can_list(own, versions):
+        return f"{_counted(own, versions)} from {own.places}"
+    return "" if own.is_in_vain else "CRDs that cannot be read"
+
+
 def store_coverage(config: pytest.Config, summary: Summary) -> None:
     """Store the coverage of a session for other reports."""
     config.stash[_COVERAGE] = summary

@@ -18,7 +18,7 @@ from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.discovery import madecrds
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.discovery.madecrds import MadeManifests
-from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.inputerror import CrdError, InputError, Mistake
 from pytest_crd.engine.observer import SESSION
 from pytest_crd.plugin import manifests, progressline
 from pytest_crd.plugin.settings import project
@@ -38,6 +38,14 @@ def open_catalogs(config: pytest.Config, sources: Sources) -> tuple[Catalog, ...
     stored = project.get_settings(config).stored
     find_admission = _find_admission(config)
     return tuple(Catalog(sources, version, stored, find_admission) for version in project.kubernetes_versions(config))
+
+
+def can_list(sources: Sources, kubernetes_versions: Iterable[str]) -> bool:
+    """Return whether there are CRDs that can be read under each of some Kubernetes versions."""
+    try:
+        return all(sources.list_known(version) for version in kubernetes_versions)
+    except InputError:
+        return False
 
 
 def _find_admission(config: pytest.Config) -> FindWebhooks | None:

@@ -6,7 +6,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from support.sessions import CASES, Project
+from support.sessions import CASES, GARDEN, Project
 
 from pytest_crd import plugin
 from pytest_crd.plugin import options
@@ -143,6 +143,42 @@ def test_a_failure_in_a_session_without_crds_imports_only_the_start_of_the_plugi
     empty.start().assert_outcomes(failed=1)
 
     assert "pytest_crd.plugin.hooks" not in json.loads(empty.read("modules.json"))
+
+
+COMMANDS = "and no test: `pytest-crd test` checks them, `pytest-crd init` sets up tests"
+FOUND = f"crd: 1 CRD, 1 version from config/crd, {COMMANDS}"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "arguments", "line"),
+    [
+        ("config/crd/gardens.yaml", GARDEN, (), FOUND),
+        ("config/crd/gardens.yaml", GARDEN, ("-q",), FOUND),
+        ("config/crd/gardens.yaml", f"{GARDEN}a: [\n", (), f"crd: CRDs that cannot be read, {COMMANDS}"),
+        ("config/crd/gardens.yaml", GARDEN, ("config",), ""),
+        ("config/crd/gardens.yaml", GARDEN, ("--crd-stored", "gardens.stories.example.com"), ""),
+        ("config/other.yaml", "a: 1\n", (), ""),
+    ],
+)
+def test_a_session_without_tests_names_the_commands_for_its_crds(
+    file: str, text: str, arguments: tuple[str, ...], line: str, empty: Project
+) -> None:
+    empty.write(file, text)
+
+    result = empty.run(*arguments)
+
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert [own for own in result.outlines if "no test: " in own] == ([line] if line else [])
+
+
+@pytest.mark.parametrize("arguments", [(), ("-k", "nothing")])
+def test_a_session_with_python_tests_names_no_command(arguments: tuple[str, ...], empty: Project) -> None:
+    empty.crd()
+    empty.write("test_other.py", "def test_other():\n    pass\n")
+
+    result = empty.run(*arguments)
+
+    result.stdout.no_fnmatch_line("crd: *")
 
 
 def test_a_link_to_a_folder_above_it_is_not_collected_in_a_session_without_crds(empty: Project) -> None:
