@@ -29,8 +29,9 @@ _MOST_SHOWN: Final = 3
 _AGREED: Final = ("y", "yes")
 # Exit codes of pytest for a run that judged the project: all passed, some failed.
 _JUDGED: Final = (0, 1)
-# The check that a server accepts a sample as it is.
-_ACCEPTED: Final = "samples"
+# The checks that a server accepts a CRD, and a sample as it is.
+_CRD_ACCEPTED: Final = "accepted"
+_SAMPLE_ACCEPTED: Final = "samples"
 _PAUSE: Final = 0.2
 
 
@@ -50,10 +51,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--yes",
         action="store_true",
-        help="write all proposed files without asking; existing files stay, and a sample that fails stays a failure",
+        help="write all proposed files without asking; existing files stay, and a CRD or sample that a server refuses stays a failure",
     )
     parser.add_argument(
-        "--allow-failing", action="store_true", help="make each check that fails today a warning, of samples, too"
+        "--allow-failing",
+        action="store_true",
+        help="make each check that fails today a warning, of refused CRDs and samples, too",
     )
 
 
@@ -105,6 +108,8 @@ def _decide(
         name, path = initproposals.allow(check.kind, check.subject), os.path.relpath(check.path, survey.folder)
         if name in checks[_Decision.WARN] or path in checks[_Decision.LEAVE_OUT]:
             continue
+        if check.is_told and not any(allowed.startswith(f"{_CRD_ACCEPTED} ") for allowed in checks[_Decision.WARN]):
+            continue  # the failure in its place stays
         decision = _decide_check(options, check, path, is_declared=not has_more_samples)
         checks[decision][path if decision is _Decision.LEAVE_OUT else name] = None
     for decision, names in checks.items():
@@ -119,15 +124,15 @@ def _decide_check(options: argparse.Namespace, check: FailedCheck, path: str, *,
     """
     Return the decision about a check that fails.
 
-    A failing sample is allowed only by `--allow-failing` or an answer. If the project does not declare it a sample, its file is left out.
+    A refused CRD or sample is allowed only by `--allow-failing` or an answer. If the project does not declare it a sample, its file is left out.
     """
-    is_sample = check.kind == _ACCEPTED
+    is_sample = check.kind == _SAMPLE_ACCEPTED
     if options.allow_failing:
         return _Decision.WARN
     if options.yes or not sys.stdin.isatty():
-        if not is_sample:
-            return _Decision.WARN
-        return _Decision.STAY if is_declared else _Decision.LEAVE_OUT
+        if is_sample and not is_declared:
+            return _Decision.LEAVE_OUT
+        return _Decision.STAY if check.kind in {_CRD_ACCEPTED, _SAMPLE_ACCEPTED} else _Decision.WARN
     if _agrees(f"{check.name} fails, as shown above: make it a warning"):
         return _Decision.WARN
     if is_sample and not is_declared and _agrees(f"leave {path} out of the samples"):

@@ -53,17 +53,19 @@ _SHORT: Final = {upgrades.BASELINE: ("--baseline",), project.KUBERNETES_VERSION:
 
 class FailedCheck(NamedTuple):
     """
-    A check that failed in a run.
+    A check that failed in a run, or was skipped because another check of the refused CRD failed.
 
     Attributes:
         kind: The kind of check, as in `crd_checks_allow`.
         subject: The name of the checked thing.
         path: Its file.
+        is_told: Whether another check failed in its place.
     """
 
     kind: str
     subject: str
     path: Path
+    is_told: bool = False
 
     @property
     def name(self) -> str:
@@ -112,11 +114,12 @@ class _Session:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Record a check that fails."""
+        """Record a check that fails, or would fail if another one did not."""
         report = yield
         check: Check | None = getattr(item, "check", None)
-        if report.failed and check is not None:
-            self.failed_checks.append(FailedCheck(check.kind, check.subject, item.path))
+        is_told = report.skipped and getattr(item, "is_told", False)
+        if check is not None and (report.failed or is_told):
+            self.failed_checks.append(FailedCheck(check.kind, check.subject, item.path, is_told=is_told))
         return report
 
     @pytest.hookimpl(optionalhook=True)

@@ -416,6 +416,26 @@ def test_a_failing_check_that_is_about_no_sample_becomes_a_warning(repository: F
     assert program.main(["test"]) == 0
 
 
+def test_a_refused_crd_is_shown_and_stays_a_failure(repository: Folder, init: Init) -> None:
+    repository.write(FILE, GARDEN.replace("Namespaced", "Clustr"))
+
+    _, out, _ = init("--yes")
+
+    assert f'{FILE}:6: spec.scope: Unsupported value: "Clustr"' in out
+    assert "makes it a warning: accepted gardens.stories.example.com\n" in out
+    assert not (repository.path / "pytest.ini").exists()
+
+
+def test_all_checks_of_a_refused_crd_become_warnings_on_request(repository: Folder, init: Init) -> None:
+    repository.write(FILE, GARDEN.replace("Namespaced", "Clustr"))
+
+    _, out, _ = init("--yes", "--allow-failing")
+
+    warned = "accepted gardens.stories.example.com, conditions gardens.stories.example.com"
+    assert f"becomes a warning, by crd_checks_allow: {warned}\n" in out
+    assert program.main(["test"]) == 0
+
+
 def test_users_at_a_terminal_decide_about_each_failing_check(repository: Folder, init: Init) -> None:
     for folder, name in (("config/samples", "a"), ("config/samples", "b")):
         text = SAMPLE.replace("sand", "peat").replace("name: a", f"name: {name}")

@@ -120,6 +120,8 @@ class TextItem(pytest.Item):
     unasked = ""
     # The source of a CRD and the Kubernetes version, if the item fails with all errors for which that server refuses the CRD.
     judged_crd: tuple[str, str] | None = None
+    # Whether it is skipped because another item of the run fails for the same refusal.
+    is_told = False
 
     def __init__(self, name: str, parent: pytest.Collector, **kwargs: Any) -> None:
         """Create it with a name; the node id is a text because pytest 9.2 splits another one at brackets, which breaks `--lf`."""
@@ -129,6 +131,7 @@ class TextItem(pytest.Item):
         """Skip the item, which fails because a server refuses the CRD at *source*, if another item of the run fails for that."""
         for item in self.session.items:
             if isinstance(item, TextItem) and item.judged_crd == (source, kubernetes_version):
+                self.is_told = True
                 pytest.skip(f"not judged: the server refuses the CRD, as {item.name} says")
 
     @functools.cached_property
