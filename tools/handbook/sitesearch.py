@@ -76,7 +76,7 @@ class Search:
 
     def pages(self, query: str) -> list[str]:
         """Return the pages that match *query*, the best first."""
-        terms = [*filter(None, _SEPARATOR.split(query.lower()))]
+        terms = [*filter(None, (term.rstrip(":") for term in _SEPARATOR.split(query.lower())))]
         results = self._index.search(" ".join(f"{term}*" for term in terms))
         ranked = sorted(results, key=lambda result: -self._score(result, terms))
         return [*dict.fromkeys(result["ref"].partition("#")[0] for result in ranked)]

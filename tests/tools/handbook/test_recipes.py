@@ -18,7 +18,7 @@ PAGE: Final = (parts.DOCS / "how-to/recipes.md").read_text(encoding="utf-8")
 INDEX: Final = re.findall(r"^\| (.+) \| \[(.+)\]\(#.+\) \|$", PAGE, re.MULTILINE)
 RECIPES: Final = {title: markdown.section(PAGE, title) for _, title in INDEX}
 LIST_MAP: Final = "                x-kubernetes-list-type: map\n                x-kubernetes-list-map-keys: [name]\n"
-# A part of the CRD for each recipe with cases, and its replacement, with which a case of the recipe fails.
+# A part of the CRD, or of a file of the recipe, for each recipe with cases, and its replacement, with which a case of the recipe fails.
 CHANGES: Final = {
     "Test that a field is immutable": ("rule: self == oldSelf", "rule: 'true'"),
     "Test that a field is required": ("required: [region]", "required: []"),
@@ -47,6 +47,7 @@ CHANGES: Final = {
         "- rule: '!has(self.image) || size(self.image) > 0'",
     ),
     "Test a field selector": ("    selectableFields:\n    - {jsonPath: .spec.region}\n", ""),
+    "Test that an operator may set blockOwnerDeletion": ("shops/finalizers", "shops/status"),
     "Test that a manifest is stored as it is in git": ("host: {type: string,", "host: {type: string, default: a,"),
     "Test that a pydantic model and a CRD agree": ("maximum: 9", "maximum: 10"),
     "Test a Python operator against an API server, without a cluster": ("default: 1", "default: 2"),
@@ -63,11 +64,11 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Proje
     return project
 
 
-def test_the_page_has_twenty_seven_recipes_and_an_index_of_all() -> None:
+def test_the_page_has_twenty_nine_recipes_and_an_index_of_all() -> None:
     headings = re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
 
     assert headings == [*RECIPES, "The CRD of this page"]
-    assert len(RECIPES) == 27
+    assert len(RECIPES) == 29
     assert all(markdown.blocks(section) for section in RECIPES.values())
 
 
@@ -85,8 +86,10 @@ def test_the_cases_of_a_recipe_pass_and_notice_a_change(title: str, project: Pro
     assert set(result.parseoutcomes()) == {"passed"}
 
     old, new = CHANGES[title]
-    assert CRD.count(old) == 1
-    project.write("crds/shops.yaml", CRD.replace(old, new))
+    files = {"crds/shops.yaml": CRD} | {block.title: block.text for block in markdown.blocks(RECIPES[title])}
+    ((name, text),) = ((name, text) for name, text in files.items() if name.endswith(".yaml") and old in text)
+    assert text.count(old) == 1
+    project.write(name, text.replace(old, new))
     assert project.run("-p", "no:cacheprovider").ret == pytest.ExitCode.TESTS_FAILED
 
 
