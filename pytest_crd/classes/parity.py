@@ -228,13 +228,20 @@ class _Comparison:
         for steps, error in of_crd.items():
             self._add(DivergenceKind.CRD_REFUSES, steps, error.words, resource, error.place)
         for steps, words in of_class.items():
-            self._add(DivergenceKind.CLASS_REFUSES, steps, words, resource)
+            self._add(DivergenceKind.CLASS_REFUSES, steps, f"{words}{self._explain_untyped(steps)}", resource)
         for steps, item in outcome.differences.items():
             self._add(item.kind, steps, item.words, resource)
         if rounds and (of_crd or of_class):
             mended = self._replace(resource, of_crd, of_class)
             if not jsonvalue.equal(mended, resource):
                 self._judge(mended, rounds - 1)
+
+    def _explain_untyped(self, steps: Steps) -> str:
+        """Return a line that says why a server takes every value of a field without a type; empty for other fields."""
+        node = self._of_crd.placer.version.schema_map.of_path(steps)
+        if node is None or node.schema.keys() & {"type", "x-kubernetes-int-or-string"}:
+            return ""
+        return "\na server takes every value here, as the CRD has no type for it"
 
     def _merges(self, steps: Steps, resource: Resource) -> bool:
         """Return whether the class, which has a set at *steps*, merges an item with an equal one."""

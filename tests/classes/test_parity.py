@@ -66,6 +66,24 @@ def test_a_class_and_its_own_crd_agree() -> None:
     assert compare(Spec, changed(lambda _: None)) == ()
 
 
+@pytest.mark.parametrize(
+    ("schema", "is_explained"), [({"x-kubernetes-preserve-unknown-fields": True}, True), ({"type": "object"}, False)]
+)
+def test_a_value_that_only_the_class_refuses_is_explained_if_the_crd_has_no_type(
+    schema: JSON, *, is_explained: bool
+) -> None:
+    limits = {**schema, "default": {}}
+    findings = compare(Spec, changed(lambda spec: spec["properties"].update(limits=limits)))
+
+    words = [
+        item.words
+        for item in findings
+        if item.path.startswith("spec.limits") and item.kind is DivergenceKind.CLASS_REFUSES
+    ]
+    explained = ["every value here, as the CRD has no type" in text for text in words]
+    assert any(explained) is is_explained
+
+
 class Choice(BaseModel):
     mode: Literal["full", "some"] | None = None
 
