@@ -87,7 +87,19 @@ class SchemaFields:
                 self._nearest[key] = suggestions.nearest_ignoring_case(name, self._fields(node), self._budget)
             if near := self._nearest[key]:
                 return f"{parent}.{near}" if parent else near
-        return schemamap.spelled(self._elsewhere.get(name, ()))
+        place = self._elsewhere.get(name, ())
+        # Fields of the metadata of a template, or of an object that keeps nothing, are not meant for another object.
+        is_metadata = parent.rpartition(".")[2] == "metadata" and place[:1] == ("metadata",)
+        return "" if is_metadata or all(map(_keeps_nothing, nodes)) else schemamap.spelled(place)
+
+    def find_emptied(self, path: str) -> str:
+        """Return the path of the object around an unknown *path* that has no properties, so that it keeps nothing; empty if it has some."""
+        parent, _, nodes = next(
+            (*names, nodes)
+            for names in _ways_up(path)
+            if (nodes := list(self._at(self._root, f".{names[0]}" if names[0] else "")))
+        )
+        return parent if all(map(_keeps_nothing, nodes)) else ""
 
     def _ways(self, path: str) -> Iterator[tuple[str, str, list[SchemaNode]]]:
         return map(functools.partial(self._look_up, len(path)), _ways_up(path))
@@ -171,6 +183,11 @@ def _ways_up(path: str) -> Iterator[tuple[str, str]]:
         if path[end - 1] == ".":
             yield path[: end - 1], path[end:].partition(".")[0].partition("[")[0]
     yield "", path.partition(".")[0].partition("[")[0]
+
+
+def _keeps_nothing(node: SchemaNode) -> bool:
+    """Return whether a node is an object without properties, which drops each field."""
+    return node.drops_unknown_fields and not node.properties and not node.is_resource
 
 
 def _has_fields(node: SchemaNode) -> bool:

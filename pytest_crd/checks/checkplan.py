@@ -225,13 +225,20 @@ def _plan_crd(
 ) -> Iterator[Check]:
     crd = read.crd
     yield _plan_accepted(read, catalog, scope)
-    for version, facts in zip(crd.versions, facts_of_versions, strict=True):
+    # The first check of a kind warns about all versions.
+    first = next((version for version in crd.versions if version.served), None)
+    pairs = list(zip(crd.versions, facts_of_versions, strict=True))
+    first_with_rules = next((version for version, facts in pairs if version.served and facts.has_rules), None)
+    for version, facts in pairs:
         subject = f"{crd.name}-{version.name}"
-        structural = functools.partial(judges.structural, read, version)
-        yield _check(read, "structural", subject, structural, version=version.name)
+        structural = functools.partial(judges.structural, read, version, with_effects=version is first)
+        check = _check(read, "structural", subject, structural, version=version.name)
+        yield replace(check, effects=judges.SCHEMA_EFFECTS) if version is first else check
         if facts.has_rules:
-            within = functools.partial(judges.within_budget, read, version, share=scope.rule_budget)
-            yield _check(read, "rules", subject, within, version=version.name)
+            warns = version is first_with_rules
+            within = functools.partial(judges.within_budget, read, version, share=scope.rule_budget, with_effects=warns)
+            check = _check(read, "rules", subject, within, version=version.name)
+            yield replace(check, effects=judges.RULE_EFFECTS) if warns else check
         if facts.may_be_lost:
             lost = functools.partial(judges.published, read, version)
             yield _check(read, "published", subject, lost, version=version.name)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 # ruff: noqa: PLC0415 - a run of one case plans all checks, and runs none
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd.checks.samplefiles import Claims, Sample
 from pytest_crd.checks.verdict import CheckVerdict
@@ -15,6 +16,20 @@ from pytest_crd.engine.loading.crdfiles import ReadCrd
 
 if TYPE_CHECKING:
     from pytest_crd.checks import appliedsamples
+
+SCHEMA_EFFECTS: Final = (
+    *(
+        "applysize",
+        "column",
+        "emptyobject",
+        "excludedvalue",
+        "novalue",
+        "otherkeyword",
+        "scalepath",
+        "unreachabledefault",
+    ),
+)
+RULE_EFFECTS: Final = ("bypass", "evaluationerror")
 
 
 def accepted(
@@ -26,11 +41,17 @@ def accepted(
     return crdchecks.accepted(read, find_crds, is_stored=is_stored)
 
 
-def structural(read: ReadCrd, version: CrdVersion) -> CheckVerdict:
-    """Return whether the schema of a version is structural."""
+def structural(read: ReadCrd, version: CrdVersion, *, with_effects: bool) -> CheckVerdict:
+    """Return whether the schema of a version is structural; *with_effects* adds warnings about parts of the CRD without effect."""
     from pytest_crd.checks import crdchecks
+    from pytest_crd.checks.effects import schemaeffects
 
-    return crdchecks.structural(read, version)
+    verdict = crdchecks.structural(read, version)
+    return (
+        replace(verdict, warnings=schemaeffects.find_warnings(read))
+        if with_effects and not verdict.findings
+        else verdict
+    )
 
 
 def conditions(read: ReadCrd) -> CheckVerdict:
@@ -40,11 +61,15 @@ def conditions(read: ReadCrd) -> CheckVerdict:
     return crdchecks.conditions(read)
 
 
-def within_budget(read: ReadCrd, version: CrdVersion, *, share: float) -> CheckVerdict:
-    """Return whether the rules of a version compile and stay within their budget."""
+def within_budget(read: ReadCrd, version: CrdVersion, *, share: float, with_effects: bool) -> CheckVerdict:
+    """Return whether the rules of a version compile and stay within their budget; *with_effects* as for `structural`."""
     from pytest_crd.checks import crdchecks
+    from pytest_crd.checks.effects import ruleeffects
 
-    return crdchecks.within_budget(read, version, share=share)
+    verdict = crdchecks.within_budget(read, version, share=share)
+    return (
+        replace(verdict, warnings=ruleeffects.find_warnings(read)) if with_effects and not verdict.findings else verdict
+    )
 
 
 def published(read: ReadCrd, version: CrdVersion) -> CheckVerdict:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
+from pytest_crd.checks.effects import schemaeffects, sizes
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.failedrule import Steps
@@ -19,10 +20,6 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.yaml import yamlreader
-
-# The limit for all annotations of an object, and the annotation in which `kubectl apply` stores the whole object.
-_ANNOTATIONS_LIMIT: Final = 256 * 1024
-_LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def lint(read: ReadCrd, name: str) -> CheckVerdict:
@@ -91,13 +88,8 @@ def _preserveunknownfields(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
 
 
 def _applysize(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
-    value = read.manifest.value
-    metadata = value.get("metadata") or {}
-    annotations = {key: text for key, text in (metadata.get("annotations") or {}).items() if key != _LAST_APPLIED}
-    applied = {**value, "metadata": {**metadata, "annotations": annotations}}
-    texts = [*annotations, *map(str, annotations.values()), _LAST_APPLIED, f"{printing.marshal(applied)}\n"]
-    if (size := sum(len(text.encode()) for text in texts)) > _ANNOTATIONS_LIMIT:
-        yield (), f"its annotations would have {size:,} bytes, more than the {_ANNOTATIONS_LIMIT:,} that there may be"
+    if (size := sizes.measure(read)) > sizes.LIMIT:
+        yield (), f"its annotations would have {size:,} bytes, more than the {sizes.LIMIT:,} that there may be"
 
 
 def _booleannames(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
@@ -107,6 +99,27 @@ def _booleannames(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
                 path = f"{node.path}.{name}" if node.path else name
                 words = f"{path}: YAML without quotes reads the name as {printing.marshal(value)}"
                 yield (*steps, "properties", name), words
+
+
+def _unreachabledefault(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
+    for version in read.crd.versions:
+        around = declared.place_of_schema(read.crd.declared, version.name)
+        for node in version.schema_map:
+            if "default" in node.schema and node.meta_of is None and schemaeffects.is_unreachable(node):
+                yield (*around, *node.steps, "default"), schemaeffects.explain_unreachable(node, version)
+
+
+def _requireddefault(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
+    for steps, node in _schemas(read):
+        for name in node.schema.get("required") or ():
+            if (child := node.properties.get(name)) is not None and "default" in child.schema:
+                yield (*steps, "properties", name, "default"), f"{child.path} is required and has a default"
+
+
+def _goduration(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
+    for steps, node in _schemas(read):
+        if node.schema.get("format") == "duration" and not node.schema.get("pattern") and not node.schema.get("enum"):
+            yield (*steps, "format"), f"{node.path}: the server accepts 2d, 1w and 5 days"
 
 
 _LINTS: Final[Mapping[str, tuple[str, Callable[[ReadCrd], Iterator[tuple[Steps, str]]]]]] = {
@@ -126,5 +139,11 @@ _LINTS: Final[Mapping[str, tuple[str, Callable[[ReadCrd], Iterator[tuple[Steps, 
     ),
     "applysize": ("too large for kubectl apply; use --server-side, or leave descriptions out", _applysize),
     "booleannames": ("users must quote these names; give them others", _booleannames),
+    "unreachabledefault": ("objects without the parent do not get these defaults", _unreachabledefault),
+    "requireddefault": (
+        "the default is set first, so that these fields are never absent; remove one",
+        _requireddefault,
+    ),
+    "goduration": ("time.ParseDuration of Go reads no days and weeks; write a pattern", _goduration),
 }
 LINTS: Final = tuple(_LINTS)

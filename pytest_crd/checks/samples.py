@@ -218,11 +218,15 @@ def _dropped(manifest: Manifest, version: CrdVersion, response: Response) -> Ite
     """Yield the fields that are lost, each with a suggestion."""
     fields = schemafields.get_fields(version)
     for path in response.changes.pruned:
+        emptied = fields.find_emptied(path)
+        remedy = (
+            f"; {emptied} has no properties in the schema, so that it keeps nothing"
+            if emptied
+            else suggestions.hint(fields.near(path))
+        )
         yield CheckFinding(
             fieldlines.find_line(manifest, path.steps),
-            escape(
-                f"{path}: the schema does not specify it, so that it is dropped{suggestions.hint(fields.near(path))}"
-            ),
+            escape(f"{path}: the schema does not specify it, so that it is dropped{remedy}"),
             field=str(path),
             origin=changedfield.source_of(path),
         )

@@ -20,6 +20,7 @@ class CheckFinding(NamedTuple):
         origin: The place of the deciding schema keyword, `file:line`, if it is another one; may be empty.
         decision: The reason of its error without values, `FieldError.decision`; may be empty.
         pattern: A description that findings about different fields have in common if they have one remedy; may be empty.
+        name: The name of a part without effect, for `crd_checks_allow`; empty for all other findings.
     """
 
     place: str
@@ -29,6 +30,7 @@ class CheckFinding(NamedTuple):
     origin: str = ""
     decision: str = ""
     pattern: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class CheckVerdict:
     Attributes:
         heading: A summary of the findings.
         findings: The findings; empty if the check holds.
-        warnings: The server's warnings.
+        warnings: The server's warnings, and those about parts of a CRD without effect.
         allowed: Findings that are warnings and never fail: those that the project allows, and losses by the conversion strategy `None`.
         notes: Remarks, shown for a check that holds.
         details: The notes in full, for `-vv`; empty if the notes are complete.
@@ -59,7 +61,8 @@ class CheckVerdict:
     def with_warnings_failing(self) -> CheckVerdict:
         """Return the same verdict with the server's warnings as findings."""
         warned = tuple(warning._replace(text=f"warning: {warning.text}") for warning in self.warnings)
-        heading = self.heading if self.findings else "the server warns"
+        words = "accepted, but without effect" if any(warning.name for warning in self.warnings) else "the server warns"
+        heading = self.heading if self.findings else words
         return replace(self, heading=heading, findings=(*self.findings, *warned), warnings=())
 
 
@@ -79,6 +82,7 @@ class Check:
         crd: The name of the CRD.
         version: The version of the CRD; empty for all of them.
         lint: The name of the lint; empty for all other checks.
+        effects: The names in `crd_checks_allow` of the warnings that it may have about parts of the CRD without effect.
         is_allowed: Whether the project accepts its findings.
         fails_if_refused: Whether it fails if the server refuses the CRD, and lists all errors; unless *is_allowed*.
     """
@@ -93,6 +97,7 @@ class Check:
     crd: str = ""
     version: str = ""
     lint: str = ""
+    effects: tuple[str, ...] = ()
     is_allowed: bool = False
     fails_if_refused: bool = False
 

@@ -214,6 +214,24 @@ _LINT_TABLE: Final = (
         "Without quotes `y`, `n`, `on` and `off` become `true` and `false`.",
         "Give the property another name.",
     ),
+    (
+        "unreachabledefault",
+        "A default in an optional object",
+        "An object without the parent does not get the default, as the server sets defaults only in objects that are there.",
+        "Write `default: {}` at the parent.",
+    ),
+    (
+        "requireddefault",
+        "A required field with a default",
+        "The server sets the default first, so the field is never absent and `required` has no effect.",
+        "Remove the field from `required`, or remove the default.",
+    ),
+    (
+        "goduration",
+        "A duration that Go does not read",
+        "The format `duration` accepts days and weeks, and `time.ParseDuration` of Go refuses them.",
+        "Add a `pattern`.",
+    ),
 )
 _ALLOW: Final = "If the change is intended, allow it in `crd_baseline_allow`; the failure prints the line."
 # By kind: description, reason, severity.

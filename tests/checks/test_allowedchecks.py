@@ -168,3 +168,62 @@ def test_all_wrong_lines_are_told_at_once(project: Project) -> None:
     result = project.run()
 
     result.stderr.fnmatch_lines(["*2 of its lines are no entries:", "*'copies a' is not *", "*'b: c' is not *"])
+
+
+WARNS = CheckVerdict(
+    warnings=(
+        CheckFinding("a.yaml:1", "a column", name="column"),
+        CheckFinding("a.yaml:2", "a bypass", name="bypass"),
+        CheckFinding("a.yaml:3", "of the server"),
+    )
+)
+
+
+def _run_with_effects(verdict: CheckVerdict, *entries: AllowedCheck) -> CheckVerdict:
+    of_crd = Check(
+        "structural", "a-v1", "a.yaml:1", None, 1, "1.37", lambda: verdict, crd="a", effects=("bypass", "column")
+    )
+    (same_file,) = allowedchecks.apply(entries, {Path("a.yaml"): [of_crd]}).values()
+    return same_file[0].run()
+
+
+def test_a_warning_about_a_part_without_effect_is_allowed_by_its_name() -> None:
+    verdict = _run_with_effects(WARNS, AllowedCheck("column", "a", "filled by the controller"))
+
+    assert [warning.text for warning in verdict.warnings] == ["a bypass", "of the server"]
+    assert verdict.notes == ("a.yaml:1: a column (allowed by crd_checks_allow: filled by the controller)",)
+
+
+def test_an_allowed_warning_that_stays_a_warning_never_fails() -> None:
+    verdict = _run_with_effects(WARNS, AllowedCheck("column", "*", "x", warns=True)).with_warnings_failing()
+
+    assert [finding.text for finding in verdict.findings] == ["warning: a bypass", "warning: of the server"]
+    assert verdict.heading == "accepted, but without effect"
+    assert [finding.text for finding in verdict.allowed] == ["a column (allowed by crd_checks_allow: x)"]
+
+
+def test_an_entry_about_a_warning_that_is_not_there_is_out_of_date() -> None:
+    verdict = _run_with_effects(HOLDS, AllowedCheck("column", "a", "x"))
+
+    assert [str(finding.text) for finding in verdict.findings] == [
+        "column a: the check has no such warning; remove the line"
+    ]
+    assert _run_with_effects(FAILS, AllowedCheck("column", "a", "x")) == FAILS
+    assert _run_with_effects(HOLDS, AllowedCheck("*n", "a", "x"), AllowedCheck("b*", "a", "x")).findings != ()
+    assert _run_with_effects(HOLDS, AllowedCheck("*", "a", "x")) == HOLDS
+
+
+def test_parts_without_effect_are_warnings_of_a_run(project: Project) -> None:
+    path = "config/crd/bases/gardens.yaml"
+    column = (
+        "    additionalPrinterColumns: [{name: Size, type: string, jsonPath: .spec.nothing}]\n    subresources: {status"
+    )
+    project.write(path, GARDEN.replace("    subresources: {status", column, 1))
+
+    passed = project.run("--crd-checks", "-k", "structural")
+    failed = project.run("--crd-checks", "-k", "structural", "--crd-warnings", "error")
+
+    passed.assert_outcomes(passed=1, deselected=4)
+    passed.stdout.fnmatch_lines([f"crd: {path}:*: warning: printer column Size stays empty: *"])
+    failed.assert_outcomes(failed=1, deselected=4)
+    failed.stdout.fnmatch_lines(["accepted, but without effect:", f"  {path}:*: warning: printer column Size stays*"])

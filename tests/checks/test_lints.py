@@ -45,6 +45,27 @@ def test_each_lint_is_an_item(project: Project) -> None:
     ("lint", "old", "new", "words"),
     [
         pytest.param(
+            "unreachabledefault",
+            "label: {type: string}",
+            "label: {type: object, properties: {size: {type: integer, default: 3}}}",
+            "21: spec.label.size: the default does not apply while spec.label is left out: * gets size: 3; write default: {} *",
+            id="unreachabledefault",
+        ),
+        pytest.param(
+            "requireddefault",
+            "label: {type: string}",
+            "label: {type: object, required: [size], properties: {size: {type: integer, default: 3}}}",
+            "21: spec.label.size is required and has a default",
+            id="requireddefault",
+        ),
+        pytest.param(
+            "goduration",
+            "label: {type: string}",
+            "label: {type: string, format: duration}",
+            "21: spec.label: the server accepts 2d, 1w and 5 days",
+            id="goduration",
+        ),
+        pytest.param(
             "ssatags",
             "                x-kubernetes-list-type: map\n                x-kubernetes-list-map-keys: [name]\n",
             "",
@@ -179,7 +200,7 @@ def test_a_mistake_shared_by_versions_is_reported_once_for_each_place(project: P
 def test_a_version_without_a_schema_has_no_mistakes_in_it(project: Project) -> None:
     crd = f"{GARDEN}  - {{name: v2, served: true, storage: false}}\n"
 
-    _run(project, crd, *(name for name in LINTS if name != "applysize")).assert_outcomes(passed=6, deselected=7)
+    _run(project, crd, *(name for name in LINTS if name != "applysize")).assert_outcomes(passed=9, deselected=7)
 
 
 @pytest.mark.parametrize(

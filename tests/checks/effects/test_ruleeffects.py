@@ -1,0 +1,147 @@
+"""Rules that fail with an error, and rules of changes that users get around."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Find = Callable[..., list[str]]
+TEXT = {"type": "string", "maxLength": 20}
+
+
+def _object(*rules: str, required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "object", "properties": properties, "required": list(required)}
+    return {**schema, "x-kubernetes-validations": [{"rule": rule} for rule in rules]} if rules else schema
+
+
+def _with_rule(schema: dict[str, Any], rule: str, **parts: Any) -> dict[str, Any]:
+    return {**schema, "x-kubernetes-validations": [{"rule": rule, **parts}]}
+
+
+LIST = {"type": "array", "maxItems": 3, "items": TEXT}
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        pytest.param(
+            _object("self.provider != 'aws' || size(self.region) > 0", provider=TEXT, region=TEXT),
+            'spec: the rule cannot be evaluated for {"spec": {}}, which the schema allows: no such key: provider',
+            id="an absent field",
+        ),
+        pytest.param(
+            _object("!has(self.a) || self.b > 'c'", a=TEXT, b=TEXT),
+            'spec: the rule cannot be evaluated for {"spec": {"a": "a"}}, which the schema allows: no such key: b',
+            id="an absent field beside another one",
+        ),
+        pytest.param(
+            _object("!has(self.a) || !has(self.c) || self.b > 'c'", a=TEXT, b=TEXT, c=TEXT),
+            'spec: the rule cannot be evaluated for {"spec": {"a": "b", "c": "b"}}, which the schema allows: no such key: b',
+            id="an absent field beside two others",
+        ),
+        pytest.param(
+            _object("self.inner.a != 'b'", required=("inner",), inner=_object(a=TEXT)),
+            'spec: the rule cannot be evaluated for {"spec": {"inner": {}}}, which the schema allows: no such key: a',
+            id="an absent field of a field",
+        ),
+        pytest.param(
+            _object(names=_with_rule(LIST, "self[0] != 'a'")),
+            'spec.names: the rule cannot be evaluated for {"spec": {"names": []}}, which the schema allows: index out of bounds: 0',
+            id="an empty list",
+        ),
+    ],
+)
+def test_a_rule_that_cannot_be_evaluated_has_a_warning(find_warnings: Find, spec: Any, words: str) -> None:
+    (warning,) = find_warnings(spec)
+
+    assert warning.startswith(words)
+    assert warning.endswith("; test the field with has() before the rule reads it (evaluationerror)")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param(_object("!has(self.a) || self.a != 'b'", a=TEXT), id="a tested field"),
+        pytest.param(_object("self.a != 'b'", required=("a",), a=TEXT), id="a required field"),
+        pytest.param(_object("self.a != 'b'", a={**TEXT, "default": "c"}), id="a field with a default"),
+        pytest.param(_object("has(self.a)", "self.a != 'b'", a=TEXT), id="a field that another rule requires"),
+        pytest.param(_object(names=_with_rule({**LIST, "minItems": 1}, "self[0] != 'b'")), id="a list with items"),
+        pytest.param(
+            _object(name=_with_rule(TEXT, "size(self) > 1000 || self[:1] == ''")) and _object(a=TEXT), id="no rule"
+        ),
+    ],
+)
+def test_a_rule_that_can_be_evaluated_has_no_warning(find_warnings: Find, spec: Any) -> None:
+    assert find_warnings(spec) == []
+
+
+IMMUTABLE = _with_rule(TEXT, "self == oldSelf")
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        pytest.param(
+            _object(kind=IMMUTABLE),
+            'spec.kind: the rule does not run while spec.kind is left out: {"spec": {"kind": "a"}}, then {"spec": {}}, then '
+            '{"spec": {"kind": "b"}} are accepted; make kind required, or add the rule has(oldSelf.kind) == has(self.kind) to spec '
+            "(bypass)",
+            id="an optional field",
+        ),
+        pytest.param(
+            _object(inner=_object(required=("kind",), kind=IMMUTABLE)),
+            "spec.inner.kind: the rule does not run while spec.inner is left out: ",
+            id="a required field of an optional object",
+        ),
+        pytest.param(
+            _object(count=_with_rule({"type": "integer"}, "self >= oldSelf")),
+            "spec.count: the rule does not run while spec.count is left out: ",
+            id="a number that may not shrink",
+        ),
+    ],
+)
+def test_a_rule_of_changes_that_users_get_around_has_a_warning(find_warnings: Find, spec: Any, words: str) -> None:
+    (warning,) = find_warnings(spec, required=["spec"])
+
+    assert warning.startswith(words)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param(_object(required=("kind",), kind=IMMUTABLE), id="a required field"),
+        pytest.param(_object(kind={**IMMUTABLE, "default": "a"}), id="a field with a default"),
+        pytest.param(_object("has(oldSelf.kind) == has(self.kind)", kind=IMMUTABLE), id="a rule of the parent"),
+        pytest.param(_object("!has(self.kind) || self.kind == oldSelf.kind", kind=TEXT), id="a rule that lets it go"),
+        pytest.param(
+            _object(kind=_with_rule(TEXT, "oldSelf.orValue(self) == self", optionalOldSelf=True)),
+            id="an optional old value",
+        ),
+        pytest.param(_object(kind=_with_rule(TEXT, "self == oldSelf || true")), id="a rule that always holds"),
+    ],
+)
+def test_a_rule_of_changes_that_nobody_gets_around_has_no_warning(find_warnings: Find, spec: Any) -> None:
+    assert [warning for warning in find_warnings(spec, required=["spec"]) if warning.endswith("(bypass)")] == []
+
+
+def test_items_of_a_list_may_go(find_warnings: Find) -> None:
+    items = _object(required=("name", "kind"), name=TEXT, kind=IMMUTABLE)
+    keyed = {
+        "type": "array",
+        "maxItems": 3,
+        "items": items,
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["name"],
+    }
+
+    assert find_warnings(_object(list=keyed), required=["spec"]) == []
+
+
+def test_rules_of_a_version_without_a_known_object_have_no_warning(find_warnings: Find) -> None:
+    spec = _object(
+        required=("kind", "a"), kind=_with_rule(TEXT, "false"), a=_object("self.b != 'c'", b=TEXT), old=IMMUTABLE
+    )
+
+    assert find_warnings(spec, required=["spec"]) == []
