@@ -125,7 +125,7 @@ class PolicyQuestion(NamedTuple):
 
     Attributes:
         case: The case.
-        subject: The policy, a `policycases.policysubjects.PolicySubject`.
+        subject: The policy, a `cases.policies.policysubjects.PolicySubject`.
     """
 
     case: PolicyCase

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from pytest_crd.admission.matching.matchcriteria import RequestRule
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
 from pytest_crd.engine import CustomResourceDefinition, profile
@@ -17,7 +18,6 @@ from pytest_crd.policies import reading, typechecking
 from pytest_crd.policies.definitions import KINDS, VALIDATING, Policy
 from pytest_crd.policies.invocations import PolicySet
 from pytest_crd.policies.reading import PolicyError
-from pytest_crd.webhooks.matching import RequestRule
 
 _ANY: Final = "*"
 

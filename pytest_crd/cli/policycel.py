@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from pytest_crd.admission.expressions import admissionexpressions
+from pytest_crd.admission.expressions.admissionexpressions import AdmissionExpression, CostBudget, Variables
+from pytest_crd.admission.matching import matchcriteria
+from pytest_crd.admission.versionedobjects import VersionedObjects
 from pytest_crd.cli import lookup, objectfiles
 from pytest_crd.discovery import inifiles, policyfiles
 from pytest_crd.engine import profile
@@ -22,10 +26,7 @@ from pytest_crd.policies.definitions import Policy, PolicyBinding
 from pytest_crd.policies.invocations import PolicyInvocation
 from pytest_crd.policies.projectadmission import user_of
 from pytest_crd.server.builtin import builtinkinds
-from pytest_crd.webhooks import admissionexpressions, matching
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, CostBudget, Variables
 from pytest_crd.webhooks.calledwebhooks import labelled
-from pytest_crd.webhooks.versionedobjects import VersionedObjects
 
 _BUDGET: Final = 10_000_000
 _CREATE_OPTIONS: Final = {"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"}
@@ -111,7 +112,7 @@ def _variables(options: argparse.Namespace, policy: Policy, named: Profile) -> a
     if subject is None:
         raise TrialError("name the file of the object with --self, or that of the old object with --old")
     request = _request(options, new, old, _resource(options, subject))
-    invocation = matching.invocation(request, request.version)
+    invocation = matchcriteria.invocation(request, request.version)
     item = PolicyInvocation(policy, PolicyBinding("", policy.name), invocation, _read(options.params))
     namespace = _read(options.namespace_object) or (labelled(request.namespace) if request.namespace else None)
     return activation.activate(item, request, VersionedObjects(request, named), namespace).expressions

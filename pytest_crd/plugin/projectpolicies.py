@@ -23,9 +23,9 @@ from pytest_crd.policies import reading
 from pytest_crd.policies.definitions import Policy
 from pytest_crd.policies.invocations import PolicyInvocation
 from pytest_crd.policies.params import ParamSource
+from pytest_crd.policies.policycontext import Evaluation, PolicyListeners
 from pytest_crd.policies.policycoverage import PolicyMeter
 from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectFacts, ProjectPolicies
-from pytest_crd.policies.surroundings import Evaluation, PolicyListeners
 from pytest_crd.server.authorization import admissionauthorizer
 from pytest_crd.server.builtin import builtinkinds
 

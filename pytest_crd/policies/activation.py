@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from pytest_crd.admission.expressions import admissionexpressions
+from pytest_crd.admission.expressions.admissionexpressions import PARAMS, Variables
+from pytest_crd.admission.matching import matchcriteria
+from pytest_crd.admission.matching.matchcriteria import NamespaceOf
+from pytest_crd.admission.versionedobjects import VersionedObjects
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies.definitions import MUTATING
 from pytest_crd.policies.invocations import PolicyInvocation
-from pytest_crd.webhooks import admissionexpressions, admissionreview, matching
-from pytest_crd.webhooks.admissionexpressions import PARAMS, Variables
-from pytest_crd.webhooks.matching import NamespaceOf
-from pytest_crd.webhooks.versionedobjects import VersionedObjects
+from pytest_crd.webhooks import admissionreview
 
 _NAMESPACE: Final = "namespaceObject"
 # The groups of built-in kinds that the server watches as Go types, besides those without a dot.
@@ -103,7 +105,7 @@ def find_namespace(request: AdmissionRequest, namespace_of: NamespaceOf) -> Reso
         return None
     namespace = namespace_of(request.namespace)
     if namespace is None:
-        raise RefusedError(matching.no_namespace(request.namespace))
+        raise RefusedError(matchcriteria.no_namespace(request.namespace))
     return namespace
 
 

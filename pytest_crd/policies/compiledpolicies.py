@@ -10,12 +10,12 @@ from __future__ import annotations
 import functools
 from typing import Final, NamedTuple
 
+from pytest_crd.admission.expressions.admissionexpressions import AdmissionExpression
+from pytest_crd.admission.patches import patchtypes
 from pytest_crd.engine.cel.types.celtypes import NULL, STRING
 from pytest_crd.engine.profile import Profile
-from pytest_crd.policies import patchtypes
 from pytest_crd.policies.composition import Composition
 from pytest_crd.policies.definitions import APPLY_CONFIGURATION, JSON_PATCH, Policy
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression
 
 _MOST_POLICIES: Final = 512
 _PATCHES: Final = {APPLY_CONFIGURATION: patchtypes.OBJECT, JSON_PATCH: patchtypes.JSON_PATCHES}

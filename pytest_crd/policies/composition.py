@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from pytest_crd.admission.expressions import admissionexpressions, variabletypes
+from pytest_crd.admission.expressions.admissionexpressions import AdmissionExpression, CostBudget, Declared, Variables
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import EvaluationError, no_overload
 from pytest_crd.engine.cel.types import celtypes
@@ -18,13 +20,6 @@ from pytest_crd.engine.cel.values.celvalues import MISSING, MapValue, Value
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import escaping
 from pytest_crd.policies.definitions import PolicyVariable
-from pytest_crd.webhooks import admissionexpressions, admissiontypes
-from pytest_crd.webhooks.admissionexpressions import (
-    AdmissionExpression,
-    CostBudget,
-    Declared,
-    Variables,
-)
 
 VARIABLES: Final = "variables"
 STRUCT: Final = "kubernetes.variables"
@@ -68,7 +63,7 @@ class Composition:
         """
         self.compiled: dict[str, AdmissionExpression] = {}
         self._fields: dict[str, Type] = {}
-        self._structs = admissiontypes.AdmissionStructs({STRUCT: self._fields})
+        self._structs = variabletypes.AdmissionStructs({STRUCT: self._fields})
         self._profile = profile
         self._declared = Declared(is_new, has_params)
         self._further = {VARIABLES: celtypes.struct(STRUCT)} if has_variables else {}

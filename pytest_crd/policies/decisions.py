@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from pytest_crd.admission.expressions.admissionexpressions import CostBudget, ExpressionOutcome, OutOfBudgetError
+from pytest_crd.admission.matching.matchconditions import MatchConditionError
 from pytest_crd.engine.cel.values.celvalues import Value
 from pytest_crd.engine.golang import gostrings
 from pytest_crd.policies import evaluating
@@ -17,9 +19,7 @@ from pytest_crd.policies.activation import Activation
 from pytest_crd.policies.compiledpolicies import CompiledPolicy
 from pytest_crd.policies.definitions import Policy, PolicyValidation
 from pytest_crd.policies.evaluating import PolicyPart
-from pytest_crd.policies.surroundings import Observe
-from pytest_crd.webhooks.admissionexpressions import CostBudget, ExpressionOutcome, OutOfBudgetError
-from pytest_crd.webhooks.matchconditions import MatchConditionError
+from pytest_crd.policies.policycontext import Observe
 
 _BUDGET: Final = 10_000_000
 _LONGEST_MESSAGE: Final = 5 * 1024

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from pytest_crd.admission.matching.matchconditions import MatchCondition
+from pytest_crd.admission.matching.matchcriteria import Criteria, RequestRule
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.metadata import labelselectors
-from pytest_crd.webhooks.matchconditions import MatchCondition
-from pytest_crd.webhooks.matching import Criteria, RequestRule
 
 GROUP: Final = "admissionregistration.k8s.io"
 VALIDATING: Final = "ValidatingAdmissionPolicy"

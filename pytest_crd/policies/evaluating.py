@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pytest_crd.admission.expressions import admissionexpressions
+from pytest_crd.admission.expressions.admissionexpressions import (
+    AdmissionExpression,
+    CostBudget,
+    ExpressionOutcome,
+    Variables,
+)
+from pytest_crd.admission.matching import matchconditions
 from pytest_crd.policies.activation import Activation
 from pytest_crd.policies.compiledpolicies import CompiledPolicy
 from pytest_crd.policies.composition import VARIABLES
-from pytest_crd.policies.surroundings import Evaluation, Observe
-from pytest_crd.webhooks import admissionexpressions, matchconditions
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, CostBudget, ExpressionOutcome, Variables
+from pytest_crd.policies.policycontext import Evaluation, Observe
 
 
 class PolicyPart(NamedTuple):

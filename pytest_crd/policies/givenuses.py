@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from pytest_crd import suggestions
+from pytest_crd.admission.expressions import admissionexpressions
 from pytest_crd.engine.api.context import GivenFacts, UnusedFact
 from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorize
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.policies.invocations import ConfigurationProblem, PolicyInvocation
-from pytest_crd.policies.surroundings import PolicyListeners
-from pytest_crd.webhooks import admissionexpressions
+from pytest_crd.policies.policycontext import PolicyListeners
 
 # The verbs of requests, of paths, and of RBAC, certificates and other checks in Kubernetes itself.
 VERBS: Final = (

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
+from pytest_crd.admission.matching import matchcriteria
+from pytest_crd.admission.matching.matchcriteria import Criteria, Invocation, NamespaceOf
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import params
 from pytest_crd.policies.definitions import Policy, PolicyBinding
 from pytest_crd.policies.params import ParamError, ParamSource
-from pytest_crd.webhooks import matching
-from pytest_crd.webhooks.matching import Criteria, Invocation, NamespaceOf
 
 # Policies with their bindings, and reviews. Policies see webhook configurations.
 _EXCLUDED: Final = {
@@ -162,4 +162,4 @@ def find(
 
 
 def _match(criteria: Criteria, request: AdmissionRequest, namespace_of: NamespaceOf) -> Invocation | None:
-    return matching.find_invocation(criteria, request, request.object, namespace_of)
+    return matchcriteria.find_invocation(criteria, request, request.object, namespace_of)

@@ -10,6 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_crd.admission.chain import Reinvocation, ReinvokedPlugins
+from pytest_crd.admission.expressions.admissionexpressions import CostBudget, OutOfBudgetError
+from pytest_crd.admission.matching.matchconditions import MatchConditionError
+from pytest_crd.admission.matching.matchcriteria import Invocation
+from pytest_crd.admission.patches import applyconfiguration, jsonpatching, valueorigins
+from pytest_crd.admission.patches.patcherrors import FailedMutationError
+from pytest_crd.admission.patches.valueorigins import Origins
+from pytest_crd.admission.versionedobjects import NotConvertedError, VersionedObjects
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.crds import declared
@@ -23,30 +31,13 @@ from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.admission import AdmissionRequest, GoObjects
-from pytest_crd.engine.registry.admissionchain import Reinvocation, ReinvokedPlugins
 from pytest_crd.engine.registry.requestbody import RefusedError
-from pytest_crd.policies import (
-    activation,
-    applyconfiguration,
-    compiledpolicies,
-    evaluating,
-    invocationorders,
-    invocations,
-    jsonpatching,
-    policyrefusals,
-    valueorigins,
-)
+from pytest_crd.policies import activation, compiledpolicies, evaluating, invocationorders, invocations, policyrefusals
 from pytest_crd.policies.compiledpolicies import CompiledPolicy
 from pytest_crd.policies.definitions import APPLY_CONFIGURATION, INVALID, Policy, PolicyBinding
 from pytest_crd.policies.evaluating import PolicyPart
 from pytest_crd.policies.invocations import BoundPolicy, ConfigurationProblem, PolicyInvocation
-from pytest_crd.policies.patcherrors import FailedMutationError
-from pytest_crd.policies.surroundings import Surroundings
-from pytest_crd.policies.valueorigins import Origins
-from pytest_crd.webhooks.admissionexpressions import CostBudget, OutOfBudgetError
-from pytest_crd.webhooks.matchconditions import MatchConditionError
-from pytest_crd.webhooks.matching import Invocation
-from pytest_crd.webhooks.versionedobjects import NotConvertedError, VersionedObjects
+from pytest_crd.policies.policycontext import PolicyContext
 
 _PLUGIN: Final = "MutatingAdmissionPolicy"
 # The cost limit of a mutation with its variables.
@@ -61,7 +52,7 @@ _SCALE: Final = "request to convert CR to an invalid group/version: autoscaling/
 def mutate(
     policies: Sequence[BoundPolicy],
     request: AdmissionRequest,
-    surroundings: Surroundings,
+    policy_context: PolicyContext,
     profile: Profile,
     reinvocation: Reinvocation,
 ) -> Resource | None:
@@ -71,7 +62,7 @@ def mutate(
     Args:
         policies: The policies with their bindings.
         request: The request.
-        surroundings: Namespaces, params and listeners.
+        policy_context: Namespaces, params and listeners.
         profile: The Kubernetes version.
         reinvocation: The rounds of the mutating plugins.
 
@@ -79,17 +70,17 @@ def mutate(
         RefusedError: A policy fails with the failure policy Fail, or its result is no object of its kind.
         UnsupportedExpressionError: A policy uses a feature that the server has and this engine has not.
     """
-    return _Round(request, surroundings, profile, reinvocation).run(policies)
+    return _Round(request, policy_context, profile, reinvocation).run(policies)
 
 
 class _Round:
     """One round of all policies for one request."""
 
     def __init__(
-        self, request: AdmissionRequest, surroundings: Surroundings, profile: Profile, reinvocation: Reinvocation
+        self, request: AdmissionRequest, policy_context: PolicyContext, profile: Profile, reinvocation: Reinvocation
     ) -> None:
         self._request = request
-        self._surroundings = surroundings.unheard if request.is_rehearsal else surroundings
+        self._context = policy_context.unheard if request.is_rehearsal else policy_context
         self._profile = profile
         self._reinvocation = reinvocation
         self._reinvoked = reinvocation.state_of(_PLUGIN, ReinvokedPlugins)
@@ -100,9 +91,9 @@ class _Round:
 
     def run(self, policies: Sequence[BoundPolicy]) -> Resource | None:
         """Return the object after the policies."""
-        surroundings, result = self._surroundings, self._request.object
+        policy_context, result = self._context, self._request.object
         # Policies match the object before all mutations.
-        matching = [*invocations.find(policies, self._request, surroundings.namespace_of, surroundings.params)]
+        matching = [*invocations.find(policies, self._request, policy_context.namespace_of, policy_context.params)]
         items = [item for item in matching if self._is_ready(item)]
         if items:
             result = self._invoke_all(self._order([item for item in items if isinstance(item, PolicyInvocation)]))
@@ -119,14 +110,14 @@ class _Round:
             return invocationorders.sort(items, reinvocation.order)
         if orders is not None and not reinvocation.is_again:
             own, *others = invocationorders.find_orders(items)
-            orders.own, orders.report = own.words, self._surroundings.listeners.observe_order
+            orders.own, orders.report = own.words, self._context.listeners.observe_order
             reinvocation.others = tuple(others)
         return items
 
     def _is_ready(self, item: PolicyInvocation | ConfigurationProblem) -> bool:
         """Return whether a policy can be evaluated; note its problem otherwise."""
         if isinstance(item, PolicyInvocation):
-            self._surroundings.listeners.observe_match(item)
+            self._context.listeners.observe_match(item)
             if item.invocation in self._by_version:
                 return True
             objects = VersionedObjects(self._request, self._profile)
@@ -137,13 +128,13 @@ class _Round:
             else:
                 self._by_version[item.invocation] = objects
                 return True
-        self._surroundings.listeners.observe_problem(item)
+        self._context.listeners.observe_problem(item)
         self._fail(item.policy, item.binding, item.message, _FORBIDDEN)
         return False
 
     def _invoke_all(self, items: Sequence[PolicyInvocation]) -> Resource | None:
         self._reinvoked.begin(self._reinvocation, self._request.object)
-        namespace = activation.find_namespace(self._request, self._surroundings.namespace_of)
+        namespace = activation.find_namespace(self._request, self._context.namespace_of)
         for item in items:
             self._invoke(item, namespace)
         result, last = self._request.object, self._last
@@ -163,7 +154,7 @@ class _Round:
         compiled = compiledpolicies.compile(policy, self._profile)
         variables = activation.activate(item, self._request, objects, namespace)
         try:
-            if not evaluating.meets_conditions(compiled, variables, self._surroundings.listeners.observe):
+            if not evaluating.meets_conditions(compiled, variables, self._context.listeners.observe):
                 return
         except MatchConditionError as error:
             self._fail(policy, binding, str(error))
@@ -211,7 +202,7 @@ class _Round:
         if find_type is None:
             raise UnsupportedExpressionError(f"mutations of {current.get('kind')} by policies")
         variables = activation.activate(item, self._request, objects, namespace).expressions
-        part = PolicyPart(compiled, "mutations", self._surroundings.listeners.observe)
+        part = PolicyPart(compiled, "mutations", self._context.listeners.observe)
         try:
             with valueorigins.tracking() as joined:
                 outcome = part.evaluate_at(index, expression, variables, CostBudget(_BUDGET))

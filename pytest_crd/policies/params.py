@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol
 
+from pytest_crd.admission.matching import matchcriteria
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import labelselectors
 from pytest_crd.policies.definitions import ParamKind, ParamRef
-from pytest_crd.webhooks import matching
 
 _DENY: Final = "Deny"
 
@@ -88,4 +88,4 @@ def _is_selected(param: Resource, reference: ParamRef) -> bool:
     if reference.name:
         return bool(param["metadata"]["name"] == reference.name)
     requirements = labelselectors.requirements(reference.selector or {})
-    return labelselectors.is_match(requirements, matching.labels_of(param))
+    return labelselectors.is_match(requirements, matchcriteria.labels_of(param))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from pytest_crd.admission.chain import Reinvocation
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import AdmissionRequest
-from pytest_crd.engine.registry.admissionchain import Reinvocation
 from pytest_crd.policies import invocations, mutating, validating
 from pytest_crd.policies.invocations import ReadPolicies
-from pytest_crd.policies.surroundings import Surroundings
+from pytest_crd.policies.policycontext import PolicyContext
 
 _DELETE: Final = "DELETE"
 
@@ -21,12 +21,12 @@ class PolicyPlugin(NamedTuple):
 
     Attributes:
         read: Returns the policies.
-        surroundings: Namespaces, params and listeners.
+        policy_context: Namespaces, params and listeners.
         profile: The Kubernetes version.
     """
 
     read: ReadPolicies
-    surroundings: Surroundings
+    policy_context: PolicyContext
     profile: Profile
 
     def mutate(self, request: AdmissionRequest, reinvocation: Reinvocation, warnings: list[str]) -> Resource | None:  # noqa: ARG002
@@ -39,7 +39,7 @@ class PolicyPlugin(NamedTuple):
         policies = self.read().mutating
         if not policies or request.operation == _DELETE or invocations.is_exempt(request):
             return request.object
-        return mutating.mutate(policies, request, self.surroundings, self.profile, reinvocation)
+        return mutating.mutate(policies, request, self.policy_context, self.profile, reinvocation)
 
     def validate(self, request: AdmissionRequest, warnings: list[str]) -> None:
         """
@@ -50,5 +50,5 @@ class PolicyPlugin(NamedTuple):
         """
         policies = self.read().validating
         if policies and not invocations.is_exempt(request):
-            surroundings = self.surroundings.unheard if request.is_rehearsal else self.surroundings
-            validating.validate(policies, request, surroundings, self.profile, warnings)
+            policy_context = self.policy_context.unheard if request.is_rehearsal else self.policy_context
+            validating.validate(policies, request, policy_context, self.profile, warnings)

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd.policies.definitions import Policy, PolicyBinding
 from pytest_crd.policies.invocations import PolicyInvocation
-from pytest_crd.policies.surroundings import Evaluation
+from pytest_crd.policies.policycontext import Evaluation
 
 _CONDITIONS: Final = "matchConditions"
 _VALIDATIONS: Final = "validations"

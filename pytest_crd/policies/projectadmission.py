@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
+from pytest_crd.admission.chain import AdmissionChain, AdmissionPlugin, Reinvocation
 from pytest_crd.engine.api.context import GivenFacts, NamespaceOf, UnusedFact, Webhooks
 from pytest_crd.engine.cel.library.accesschecks import AccessAnswer, AccessRequest, Authorize
 from pytest_crd.engine.crds.declared import CrdSpec
@@ -15,7 +16,6 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import AdmissionRequest, User
-from pytest_crd.engine.registry.admissionchain import AdmissionChain, AdmissionPlugin, Reinvocation
 from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.policies import givenuses
@@ -23,7 +23,7 @@ from pytest_crd.policies.givenuses import FactUses
 from pytest_crd.policies.invocations import PolicySet
 from pytest_crd.policies.params import NoParams, ParamSource
 from pytest_crd.policies.plugin import PolicyPlugin
-from pytest_crd.policies.surroundings import PolicyListeners, Surroundings
+from pytest_crd.policies.policycontext import PolicyContext, PolicyListeners
 from pytest_crd.webhooks.calledwebhooks import labelled
 
 # Returns whether rules, as in a Role, allow an access request.
@@ -127,9 +127,9 @@ class ProjectAdmission(NamedTuple):
         """
         namespace_of = namespace_of or self._namespace
         project = self.facts.read_policies(profile)
-        surroundings = Surroundings(namespace_of, self._params(project, profile), self.facts.listeners)
+        policy_context = PolicyContext(namespace_of, self._params(project, profile), self.facts.listeners)
         called = None if self.webhooks is None else self.webhooks.admission(profile, namespace_of)
-        policies = PolicyPlugin(lambda: project.policies, surroundings, profile)
+        policies = PolicyPlugin(lambda: project.policies, policy_context, profile)
         plugins: tuple[AdmissionPlugin, ...] = (policies, *(() if called is None else called.plugins))
         return AdmissionChain(tuple(_GivenPlugin(plugin, self._complete) for plugin in plugins))
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from pytest_crd import suggestions
+from pytest_crd.admission import strictdecoding
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
@@ -19,7 +20,6 @@ from pytest_crd.policies.definitions import BINDING_OF, KINDS, MUTATING, VALIDAT
 from pytest_crd.policies.invocations import BoundPolicy, PolicySet
 from pytest_crd.policies.projectadmission import ProjectPolicies
 from pytest_crd.policies.validation import objectvalidation
-from pytest_crd.webhooks import strictdecoding
 
 _KINDS_OF_GROUP: Final = (*KINDS, "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 

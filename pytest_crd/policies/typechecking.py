@@ -12,6 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from pytest_crd.admission.expressions import admissionexpressions
+from pytest_crd.admission.expressions.admissionexpressions import AUTHORIZER, OBJECT, OLD_OBJECT, PARAMS
+from pytest_crd.admission.expressions.variabletypes import AdmissionStructs
+from pytest_crd.admission.matching.matchcriteria import RequestRule
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError
@@ -24,10 +28,6 @@ from pytest_crd.engine.rules.schemadeclarations import Declaration, SchemaDeclar
 from pytest_crd.engine.schema import structural
 from pytest_crd.policies import composition
 from pytest_crd.policies.definitions import Policy, PolicyVariable
-from pytest_crd.webhooks import admissionexpressions
-from pytest_crd.webhooks.admissionexpressions import AUTHORIZER, OBJECT, OLD_OBJECT, PARAMS
-from pytest_crd.webhooks.admissiontypes import AdmissionStructs
-from pytest_crd.webhooks.matching import RequestRule
 
 _MOST_TYPES: Final = 10
 _WILDCARD: Final = "*"

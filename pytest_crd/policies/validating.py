@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_crd.admission.matching.matchcriteria import Invocation
+from pytest_crd.admission.versionedobjects import NotConvertedError, VersionedObjects
 from pytest_crd.engine.errors.refusal import Denial, Refusal
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import AdmissionRequest
@@ -19,9 +21,7 @@ from pytest_crd.policies.auditing import AuditAnnotations
 from pytest_crd.policies.decisions import PolicyDecision
 from pytest_crd.policies.definitions import INVALID, Policy, PolicyBinding
 from pytest_crd.policies.invocations import BoundPolicy, ConfigurationProblem, PolicyInvocation
-from pytest_crd.policies.surroundings import Surroundings
-from pytest_crd.webhooks.matching import Invocation
-from pytest_crd.webhooks.versionedobjects import NotConvertedError, VersionedObjects
+from pytest_crd.policies.policycontext import PolicyContext
 
 _DENY: Final = "Deny"
 _AUDIT: Final = "Audit"
@@ -31,7 +31,7 @@ _FAIL: Final = "Fail"
 def validate(
     policies: Sequence[BoundPolicy],
     request: AdmissionRequest,
-    surroundings: Surroundings,
+    policy_context: PolicyContext,
     profile: Profile,
     warnings: list[str],
 ) -> None:
@@ -41,38 +41,38 @@ def validate(
     Args:
         policies: The policies with their bindings.
         request: The request.
-        surroundings: Namespaces, params and listeners.
+        policy_context: Namespaces, params and listeners.
         profile: The Kubernetes version.
         warnings: Takes the warnings of bindings with the action Warn.
 
     Raises:
         RefusedError: A policy denies the request, or fails with the failure policy Fail.
     """
-    _Validation(request, surroundings, profile, warnings).run(policies)
+    _Validation(request, policy_context, profile, warnings).run(policies)
 
 
 class _Validation:
     """The validation of one request by all policies."""
 
     def __init__(
-        self, request: AdmissionRequest, surroundings: Surroundings, profile: Profile, warnings: list[str]
+        self, request: AdmissionRequest, policy_context: PolicyContext, profile: Profile, warnings: list[str]
     ) -> None:
         self._request = request
-        self._surroundings = surroundings
+        self._context = policy_context
         self._profile = profile
         self._warnings = warnings
-        self._annotations = AuditAnnotations(surroundings.listeners.annotate, profile)
+        self._annotations = AuditAnnotations(policy_context.listeners.annotate, profile)
         self._by_version: dict[Invocation, VersionedObjects] = {}
         self._denials: list[tuple[Policy, PolicyBinding | None, PolicyDecision]] = []
 
     def run(self, policies: Sequence[BoundPolicy]) -> None:
         """Evaluate the policies in their order; raise RefusedError with the first denial."""
-        surroundings = self._surroundings
-        for item in invocations.find(policies, self._request, surroundings.namespace_of, surroundings.params):
+        policy_context = self._context
+        for item in invocations.find(policies, self._request, policy_context.namespace_of, policy_context.params):
             if isinstance(item, ConfigurationProblem):
                 self._note(item)
             else:
-                surroundings.listeners.observe_match(item)
+                policy_context.listeners.observe_match(item)
                 self._evaluate(item)
         self._annotations.publish()
         if self._denials:
@@ -80,7 +80,7 @@ class _Validation:
 
     def _note(self, problem: ConfigurationProblem) -> None:
         """Deny the request for a policy or a binding that cannot be evaluated, unless its failure policy is Ignore."""
-        self._surroundings.listeners.observe_problem(problem)
+        self._context.listeners.observe_problem(problem)
         if problem.policy.failure_policy == _FAIL:
             self._denials.append((problem.policy, problem.binding, PolicyDecision(problem.message, is_failure=True)))
 
@@ -97,9 +97,9 @@ class _Validation:
                 return
             self._by_version[invocation] = objects
         compiled = compiledpolicies.compile(policy, self._profile)
-        namespace = activation.find_namespace(self._request, self._surroundings.namespace_of)
+        namespace = activation.find_namespace(self._request, self._context.namespace_of)
         variables = activation.activate(item, self._request, objects, namespace)
-        result = decisions.decide(compiled, variables, self._surroundings.listeners.observe)
+        result = decisions.decide(compiled, variables, self._context.listeners.observe)
         for index, decision in enumerate(result.decisions):
             if decision is not None:
                 self._act(policy, binding, index, decision)

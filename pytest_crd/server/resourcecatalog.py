@@ -8,6 +8,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
+from pytest_crd.admission.chain import AdmissionChain
 from pytest_crd.engine import CrdLookupError
 from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
@@ -16,11 +17,10 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.loading.projectcrds import CustomResourceDefinitions
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import Admission
-from pytest_crd.engine.registry.admissionchain import AdmissionChain
 from pytest_crd.policies import definitions
 from pytest_crd.policies.plugin import PolicyPlugin
+from pytest_crd.policies.policycontext import PolicyContext, PolicyListeners
 from pytest_crd.policies.storedpolicies import StoredPolicies
-from pytest_crd.policies.surroundings import PolicyListeners, Surroundings
 from pytest_crd.server import namespaces, openapiendpoints
 from pytest_crd.server.authorization import policy
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
@@ -269,8 +269,8 @@ class ServerCatalog:
             return None
         if wrap is None and not self._called.has_any() and not self._policies.has_any():
             return None
-        surroundings = Surroundings(self._namespace, self._params, self.policy_listeners)
-        policies = PolicyPlugin(self._policies.read, surroundings, self.profile)
+        policy_context = PolicyContext(self._namespace, self._params, self.policy_listeners)
+        policies = PolicyPlugin(self._policies.read, policy_context, self.profile)
         plugins = AuthorizedAdmission(AdmissionChain((policies, self._called)), self.authorizer)
         return plugins if wrap is None else wrap(plugins)
 

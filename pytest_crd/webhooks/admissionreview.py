@@ -11,6 +11,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from pytest_crd.admission.matching.matchcriteria import Invocation
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.refusal import Denial, Refusal, bad_request
 from pytest_crd.engine.golang import gotypes, printing
@@ -21,7 +22,6 @@ from pytest_crd.engine.metadata import metav1types
 from pytest_crd.engine.metadata.systemmetadata import UID
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.webhooks import statusreading
-from pytest_crd.webhooks.matching import Invocation
 from pytest_crd.webhooks.reviewclient import ReviewType
 
 _GROUP: Final = "admission.k8s.io"

@@ -7,12 +7,12 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_crd.admission.chain import AdmissionChain
 from pytest_crd.engine.api.context import NamespaceOf
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry.admissionchain import AdmissionChain
 from pytest_crd.webhooks import configurations, webhookurls
 from pytest_crd.webhooks.chain import WebhookPlugin
 from pytest_crd.webhooks.configurations import Configurations, Webhook

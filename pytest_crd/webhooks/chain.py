@@ -9,6 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
+from pytest_crd.admission.chain import Reinvocation, ReinvokedPlugins
+from pytest_crd.admission.expressions import admissionexpressions
+from pytest_crd.admission.matching import matchconditions, matchcriteria
+from pytest_crd.admission.matching.matchconditions import MatchConditionError
+from pytest_crd.admission.matching.matchcriteria import Invocation, NamespaceOf
+from pytest_crd.admission.patches import objectpatch
+from pytest_crd.admission.patches.objectpatch import PatchFailedError, UndecodablePatchError
+from pytest_crd.admission.versionedobjects import NotConvertedError, VersionedObjects
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.refusal import Refusal
@@ -18,23 +26,12 @@ from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import AdmissionRequest
-from pytest_crd.engine.registry.admissionchain import Reinvocation, ReinvokedPlugins
 from pytest_crd.engine.registry.requestbody import RefusedError
-from pytest_crd.webhooks import (
-    admissionexpressions,
-    admissionreview,
-    matchconditions,
-    matching,
-    objectpatch,
-)
+from pytest_crd.webhooks import admissionreview
 from pytest_crd.webhooks.admissionreview import ReviewError, ReviewResponse
 from pytest_crd.webhooks.configurations import Configurations, Webhook
-from pytest_crd.webhooks.matchconditions import MatchConditionError
-from pytest_crd.webhooks.matching import Invocation, NamespaceOf
-from pytest_crd.webhooks.objectpatch import PatchFailedError, UndecodablePatchError
 from pytest_crd.webhooks.reviewclient import CallError, WebhookClient
 from pytest_crd.webhooks.transport import WebhookTransport
-from pytest_crd.webhooks.versionedobjects import NotConvertedError, VersionedObjects
 
 # Returns the way to a webhook and its URL as the server spells it, without a query; None if it is unknown.
 TransportOf: TypeAlias = Callable[[Webhook], "tuple[WebhookTransport, str] | None"]
@@ -88,7 +85,7 @@ class WebhookPlugin(NamedTuple):
         Reference:
             apiserver admission/plugin/webhook/mutating/dispatcher.go, Dispatch.
         """
-        if matching.is_exempt(request):
+        if matchcriteria.is_exempt(request):
             return request.object
         reinvoked = reinvocation.state_of(id(self.configurations), ReinvokedPlugins)
         reinvoked.begin(reinvocation, request.object)
@@ -114,7 +111,7 @@ class WebhookPlugin(NamedTuple):
         Reference:
             apiserver admission/plugin/webhook/validating/dispatcher.go, Dispatch.
         """
-        if matching.is_exempt(request):
+        if matchcriteria.is_exempt(request):
             return
         by_version: dict[Invocation, VersionedObjects] = {}
         invocations = [
@@ -136,7 +133,7 @@ class WebhookPlugin(NamedTuple):
         self, webhook: Webhook, request: AdmissionRequest, by_version: dict[Invocation, VersionedObjects]
     ) -> Invocation | None:
         """Return the invocation of a webhook, with its objects in *by_version*; None if it is not called."""
-        invocation = matching.find_invocation(webhook.criteria, request, request.object, self.namespace_of)
+        invocation = matchcriteria.find_invocation(webhook.criteria, request, request.object, self.namespace_of)
         if invocation is None:
             return None
         if invocation not in by_version:
@@ -153,7 +150,7 @@ class WebhookPlugin(NamedTuple):
         """Return the object after one round of the mutating webhooks; the second round has those to call again."""
         objects = VersionedObjects(request, self.profile)
         for webhook in self.configurations.mutating:
-            invocation = matching.find_invocation(webhook.criteria, request, objects.new, self.namespace_of)
+            invocation = matchcriteria.find_invocation(webhook.criteria, request, objects.new, self.namespace_of)
             if invocation is None or not self._is_called(webhook, request, invocation, objects):
                 continue
             if reinvocation.is_again and not reinvoked.calls_again(webhook.uid):

@@ -10,15 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import NamedTuple
 
+from pytest_crd.admission import strictdecoding
+from pytest_crd.admission.matching.matchconditions import MatchCondition
+from pytest_crd.admission.matching.matchcriteria import Criteria, RequestRule
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import labelselectors
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
-from pytest_crd.webhooks import configurationtypes, configurationvalidation, strictdecoding
+from pytest_crd.webhooks import configurationtypes, configurationvalidation
 from pytest_crd.webhooks.configurationtypes import GROUP, KINDS, MUTATING, V1, V1BETA1
-from pytest_crd.webhooks.matchconditions import MatchCondition
-from pytest_crd.webhooks.matching import Criteria, RequestRule
 
 
 class WebhookConfigurationError(InputError):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_crd.admission.matching import conditionvalidation, matchconditions, rulevalidation
 from pytest_crd.engine.crds.validation import webhookclient
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import Errors
@@ -20,7 +21,7 @@ from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.metadata import labelselectors, names, objectmetarules
 from pytest_crd.engine.metadata.objectmetarules import DNS_SUBDOMAIN, ObjectNaming
 from pytest_crd.engine.profile import Profile
-from pytest_crd.webhooks import conditionvalidation, configurationtypes, matchconditions, rulevalidation
+from pytest_crd.webhooks import configurationtypes
 
 _REVIEW_VERSIONS: Final = ("v1", "v1beta1")
 _NO_SIDE_EFFECTS: Final = ("None", "NoneOnDryRun")

@@ -11,6 +11,8 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
+from pytest_crd.admission.chain import AdmissionPlugin, Reinvocation
+from pytest_crd.admission.matching import matchcriteria
 from pytest_crd.engine.api.context import NamespaceOf, Webhooks
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
@@ -18,11 +20,10 @@ from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import AdmissionRequest
-from pytest_crd.engine.registry.admissionchain import AdmissionPlugin, Reinvocation
 from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.yaml import manifest
-from pytest_crd.webhooks import configurations, matching
+from pytest_crd.webhooks import configurations
 from pytest_crd.webhooks.chain import UnknownTransportError, WebhookPlugin
 from pytest_crd.webhooks.configurations import Configurations, Webhook
 from pytest_crd.webhooks.configurationtypes import MUTATING
@@ -143,7 +144,7 @@ class StoredWebhookPlugin:
 
     def _plugins_for(self, request: AdmissionRequest) -> tuple[AdmissionPlugin, ...]:
         """Return the admission plugins that see a request: none for configurations, so that a wrong one can be removed."""
-        return () if matching.is_exempt(request) else self._current()
+        return () if matchcriteria.is_exempt(request) else self._current()
 
     def _current(self) -> tuple[AdmissionPlugin, ...]:
         """Return the admission plugins, read anew if a configuration has changed."""

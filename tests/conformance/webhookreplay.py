@@ -16,11 +16,11 @@ from conformance.exchanges import NAMESPACE
 from conformance.webhookconversations import ADDRESS, Conversation
 from conformance.webhookrequests import CRDS
 from conformance.webhookscripts import Script
+from pytest_crd.admission.chain import AdmissionChain
 from pytest_crd.engine.api.context import NamespaceOf
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry.admissionchain import AdmissionChain
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.server.api import Api
 from pytest_crd.webhooks import configurations, webhookurls

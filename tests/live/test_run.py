@@ -19,8 +19,8 @@ from pytest_crd.engine.client import completion
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.live import client
+from pytest_crd.live.policies.livepolicies import PolicyJudge
 from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run, Target
-from pytest_crd.policycases.livepolicies import PolicyJudge
 
 Ask = Callable[..., LiveVerdict]
 GROUP = "g.example.com"

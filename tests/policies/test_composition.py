@@ -7,12 +7,12 @@ import itertools
 import pytest
 from support import patches
 
+from pytest_crd.admission.expressions.admissionexpressions import CostBudget
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.cel.values.celvalues import MISSING
 from pytest_crd.policies.composition import Composition, LazyVariables
 from pytest_crd.policies.definitions import PolicyVariable
-from pytest_crd.webhooks.admissionexpressions import CostBudget
 
 
 def variables(**expressions: str) -> LazyVariables:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pytest_crd.policies.givenuses import FactUses
 from pytest_crd.policies.invocations import ConfigurationProblem
-from pytest_crd.policies.surroundings import PolicyListeners
+from pytest_crd.policies.policycontext import PolicyListeners
 
 
 def test_listeners_hear_all_that_is_noted() -> None:

@@ -8,10 +8,12 @@ import pytest
 from conformance import policyconversations, policyreplay
 from support import patches
 
+from pytest_crd.admission.chain import Reinvocation
+from pytest_crd.admission.matching.matchconditions import MatchCondition
+from pytest_crd.admission.matching.matchcriteria import Criteria, RequestRule
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.registry import admission
 from pytest_crd.engine.registry.admission import ADMINISTRATOR, AdmissionRequest
-from pytest_crd.engine.registry.admissionchain import Reinvocation
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import mutating
 from pytest_crd.policies.definitions import (
@@ -25,9 +27,7 @@ from pytest_crd.policies.definitions import (
 )
 from pytest_crd.policies.invocations import BoundPolicy
 from pytest_crd.policies.params import NoParams
-from pytest_crd.policies.surroundings import PolicyListeners, Surroundings
-from pytest_crd.webhooks.matchconditions import MatchCondition
-from pytest_crd.webhooks.matching import Criteria, RequestRule
+from pytest_crd.policies.policycontext import PolicyContext, PolicyListeners
 
 _RULE = RequestRule(("*",), ("*",), ("*",), ("*/*",), "*", ())
 _CRITERIA = Criteria((_RULE,), "Equivalent", (), (), (), needs_rule=False)
@@ -71,7 +71,7 @@ def mutate(*expressions: str, interfaces: Any = None, kind: Any = None, resource
     request = AdmissionRequest("CREATE", **named, **rest, object=resource, interfaces=interfaces)
     bound = [BoundPolicy(policy, (PolicyBinding("b", "p"),))]
     return mutating.mutate(
-        bound, request, Surroundings(lambda _: None, NoParams(), PolicyListeners()), patches.NEWEST, Reinvocation()
+        bound, request, PolicyContext(lambda _: None, NoParams(), PolicyListeners()), patches.NEWEST, Reinvocation()
     )
 
 

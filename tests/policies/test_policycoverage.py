@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from pytest_crd.admission.expressions.admissionexpressions import AdmissionExpression, ExpressionOutcome
+from pytest_crd.admission.matching.matchcriteria import Criteria
 from pytest_crd.policies import policycoverage
 from pytest_crd.policies.definitions import (
     APPLY_CONFIGURATION,
@@ -19,10 +21,8 @@ from pytest_crd.policies.definitions import (
     PolicyMutation,
     PolicyValidation,
 )
+from pytest_crd.policies.policycontext import Evaluation
 from pytest_crd.policies.policycoverage import PolicyMeter
-from pytest_crd.policies.surroundings import Evaluation
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, ExpressionOutcome
-from pytest_crd.webhooks.matching import Criteria
 
 _CRITERIA = Criteria((), "Equivalent", (), (), (), needs_rule=False)
 _PARAMS = ParamKind("v1", "ConfigMap")

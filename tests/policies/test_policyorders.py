@@ -9,6 +9,7 @@ import pytest
 import yaml
 from support import policycases
 
+from pytest_crd.admission.chain import AdmissionChain, AdmissionPlugin, Reinvocation
 from pytest_crd.cases import caserunner, loader
 from pytest_crd.cases.caseresult import NotReached
 from pytest_crd.cases.model import CaseFileError
@@ -18,13 +19,12 @@ from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import AdmissionRequest
-from pytest_crd.engine.registry.admissionchain import AdmissionChain, AdmissionPlugin, Reinvocation
 from pytest_crd.engine.registry.request import OrderDependentError
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies.definitions import ParamKind
 from pytest_crd.policies.params import NoParams, ParamSource
+from pytest_crd.policies.policycontext import PolicyListeners
 from pytest_crd.policies.projectadmission import ProjectAdmission
-from pytest_crd.policies.surroundings import PolicyListeners
 
 LABEL = "object.?metadata.?labels[?'{0}'].orValue('')"
 APPEND = "Object{{metadata: Object.metadata{{labels: {{'{0}': " + LABEL + " + '{1}'}}}}}}"

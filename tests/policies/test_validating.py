@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from support import patches
 
+from pytest_crd.admission.chain import Reinvocation
+from pytest_crd.admission.matching.matchcriteria import Criteria, RequestRule
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.metadata import labelselectors
 from pytest_crd.engine.registry import admission
 from pytest_crd.engine.registry.admission import ADMINISTRATOR, AdmissionRequest
-from pytest_crd.engine.registry.admissionchain import Reinvocation
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import mutating, validating
 from pytest_crd.policies.definitions import (
@@ -26,11 +27,10 @@ from pytest_crd.policies.definitions import (
 )
 from pytest_crd.policies.invocations import BoundPolicy
 from pytest_crd.policies.params import NoParams
-from pytest_crd.policies.surroundings import PolicyListeners, Surroundings
-from pytest_crd.webhooks.matching import Criteria, RequestRule
+from pytest_crd.policies.policycontext import PolicyContext, PolicyListeners
 
 _THING = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}}
-_SURROUNDINGS = Surroundings(lambda _: None, NoParams(), PolicyListeners())
+_SURROUNDINGS = PolicyContext(lambda _: None, NoParams(), PolicyListeners())
 
 
 def _refuse(*_: object) -> Any:

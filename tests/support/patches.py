@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytest_crd.admission.expressions import admissionexpressions
+from pytest_crd.admission.expressions.admissionexpressions import AdmissionExpression, CostBudget, ExpressionOutcome
+from pytest_crd.admission.patches import applyconfiguration, jsonpatching, patchtypes, valueorigins
+from pytest_crd.admission.patches.valueorigins import Origins
 from pytest_crd.engine import profile
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
-from pytest_crd.policies import applyconfiguration, jsonpatching, patchtypes, valueorigins
 from pytest_crd.policies.composition import Composition
-from pytest_crd.policies.valueorigins import Origins
-from pytest_crd.webhooks import admissionexpressions
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression, CostBudget, ExpressionOutcome
 
 NEWEST = profile.named("1.37")
 

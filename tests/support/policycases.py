@@ -8,15 +8,15 @@ from pytest_crd.cases import loader, objectsources
 from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import CaseFile, PolicyCase
+from pytest_crd.cases.policies import policyrunner, policysubjects
+from pytest_crd.cases.policies.policysubjects import PolicySubject
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine.cel.library.accesschecks import Authorize
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.policies import reading
 from pytest_crd.policies.params import NoParams
+from pytest_crd.policies.policycontext import PolicyListeners
 from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectFacts
-from pytest_crd.policies.surroundings import PolicyListeners
-from pytest_crd.policycases import policyrunner, policysubjects
-from pytest_crd.policycases.policysubjects import PolicySubject
 from pytest_crd.report import text
 from pytest_crd.server.authorization import admissionauthorizer
 

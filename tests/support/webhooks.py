@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from pytest_crd.admission.chain import AdmissionChain, Reinvocation
 from pytest_crd.engine.api.context import NamespaceOf
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import Admission, AdmissionRequest, Admitted
-from pytest_crd.engine.registry.admissionchain import AdmissionChain, Reinvocation
 from pytest_crd.engine.registry.conversion import VersionConverter
 
 

@@ -8,9 +8,10 @@ import pytest
 from support import admissions
 from support.admissions import OBJECT
 
+from pytest_crd.admission.matching import matchcriteria
 from pytest_crd.engine.errors.refusal import Denial
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.webhooks import admissionreview, matching
+from pytest_crd.webhooks import admissionreview
 from pytest_crd.webhooks.admissionreview import ReviewError, ReviewResponse
 
 V1 = admissionreview.choose(["v1"])
@@ -28,7 +29,7 @@ def verify(answered: JSONObject, *, is_mutating: bool = True) -> ReviewResponse:
 
 def test_a_review_describes_the_request_in_both_versions() -> None:
     request = admissions.admission_request(old=OBJECT)._replace(operation="UPDATE", dry_run=True)
-    described = admissionreview.describe(request, matching.invocation(request, "v2"))
+    described = admissionreview.describe(request, matchcriteria.invocation(request, "v2"))
     assert admissionreview.write(V1, "u", described, OBJECT, None) == {
         "kind": "AdmissionReview",
         "apiVersion": "admission.k8s.io/v1",
@@ -53,7 +54,7 @@ def test_a_review_describes_the_request_in_both_versions() -> None:
 
 def test_a_review_of_a_scale_has_its_own_kind() -> None:
     request = admissions.admission_request()._replace(subresource="scale", kind="Scale", name="", dry_run=False)
-    described = admissionreview.describe(request, matching.invocation(request, "v1"))
+    described = admissionreview.describe(request, matchcriteria.invocation(request, "v1"))
     kind = {"group": "autoscaling", "version": "v1", "kind": "Scale"}
     assert described["kind"] == described["requestKind"] == kind
     assert described["subResource"] == described["requestSubResource"] == "scale"

@@ -12,11 +12,11 @@ from support import admissions
 from support.admissions import NEWEST, OBJECT, RULE, configuration, webhook
 from support.webhookreplies import FakeTransport, Reply
 
+from pytest_crd.admission.chain import AdmissionChain
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted
-from pytest_crd.engine.registry.admissionchain import AdmissionChain
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.webhooks import webhookurls
 from pytest_crd.webhooks.chain import UnknownTransportError, WebhookPlugin

@@ -6,11 +6,11 @@ import pytest
 from support import admissions
 from support.admissions import RULE, configuration, webhook
 
+from pytest_crd.admission.matching.matchcriteria import RequestRule
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.webhooks import configurations
 from pytest_crd.webhooks.configurations import Configurations, WebhookConfigurationError
-from pytest_crd.webhooks.matching import RequestRule
 
 CANNOT = 'MutatingWebhookConfiguration in version "v1" cannot be handled as a MutatingWebhookConfiguration:'
 

@@ -23,6 +23,7 @@ from support import crds
 
 from benchmarks.figures import Figure
 from pytest_crd import folders
+from pytest_crd.admission.expressions.admissionexpressions import CostBudget
 from pytest_crd.casefiles import yamlspans
 from pytest_crd.cases import comparison, refusals, schemafields
 from pytest_crd.cases.caseparts import ExpectedError
@@ -50,7 +51,6 @@ from pytest_crd.report.testfacts import About, Cause, FilePlace, SessionFacts, V
 from pytest_crd.server.builtin.validation import keypairs
 from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.rulegoals import assignments
-from pytest_crd.webhooks.admissionexpressions import CostBudget
 
 _MOST_SECONDS: Final = 30.0
 _LEAST_SECONDS: Final = 0.01

@@ -24,8 +24,8 @@ from pytest_crd import engine
 from pytest_crd.engine import profile
 from pytest_crd.policies import definitions, invocations
 from pytest_crd.policies.invocations import PolicySet
+from pytest_crd.policies.policycontext import PolicyListeners
 from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectFacts, ProjectPolicies
-from pytest_crd.policies.surroundings import PolicyListeners
 from pytest_crd.server import installedparams
 from pytest_crd.server.api import Api
 from pytest_crd.server.policyparams import StoredParams

@@ -20,14 +20,14 @@ from benchmarks.subjects import BACKUPS, backup
 from pytest_crd.cases import loader, objectsources
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import PolicyCase
+from pytest_crd.cases.policies import caseserver, policyrunner, policysubjects
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import CustomResourceDefinition, profile
 from pytest_crd.engine.yaml import manifest, yamlreader
 from pytest_crd.policies import reading
 from pytest_crd.policies.params import NoParams
+from pytest_crd.policies.policycontext import PolicyListeners
 from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectFacts
-from pytest_crd.policies.surroundings import PolicyListeners
-from pytest_crd.policycases import caseserver, policyrunner, policysubjects
 from pytest_crd.server.api import Api
 from pytest_crd.server.authorization import admissionauthorizer
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest

@@ -21,7 +21,7 @@ _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 _LONGEST: Final = 80
 
 
-class DifferenceKind(enum.Enum):
+class RoundTripDifferenceKind(enum.Enum):
     """
     The kind of a difference.
 
@@ -39,10 +39,12 @@ class DifferenceKind(enum.Enum):
     SPELLING = "spelling"
 
 
-MINOR: Final = frozenset({DifferenceKind.ZERO, DifferenceKind.EMPTY, DifferenceKind.SPELLING})
+MINOR: Final = frozenset(
+    {RoundTripDifferenceKind.ZERO, RoundTripDifferenceKind.EMPTY, RoundTripDifferenceKind.SPELLING}
+)
 
 
-class Difference(NamedTuple):
+class RoundTripDifference(NamedTuple):
     """
     A difference of one trip.
 
@@ -54,13 +56,13 @@ class Difference(NamedTuple):
         source: The place of the deciding keyword in the CRD, `file:line`; empty if it is the place of the field.
     """
 
-    kind: DifferenceKind
+    kind: RoundTripDifferenceKind
     place: Place
     words: str
     cause: str = ""
     source: str = ""
 
-    def is_same(self, other: Difference) -> bool:
+    def is_same(self, other: RoundTripDifference) -> bool:
         """Return True if two differences are about the same mistake."""
         return (self.kind, self.place, self.cause) == (other.kind, other.place, other.cause)
 
@@ -80,23 +82,25 @@ class Leaf(NamedTuple):
     now: Any
 
 
-def find_differences(trip: RoundTrip, route: Route) -> Iterator[Difference]:
+def find_differences(trip: RoundTrip, route: Route) -> Iterator[RoundTripDifference]:
     """Yield the differences of a trip."""
     if trip.refusal:
         direction, _, message = trip.refusal.partition(": ")
-        yield Difference(DifferenceKind.REFUSED, (), f"the conversion {direction} is refused: {message}", direction)
+        yield RoundTripDifference(
+            RoundTripDifferenceKind.REFUSED, (), f"the conversion {direction} is refused: {message}", direction
+        )
         return
     yield from _find_unstable(trip, route)
     for error in trip.errors:
         place = schemamap.place_in(() if error.path is None else error.path.steps, route.target.schema_map)
         words = f"{route.target.name} refuses the converted object: {error}"
-        yield Difference(DifferenceKind.INVALID, place, words, error.decision, error.source)
+        yield RoundTripDifference(RoundTripDifferenceKind.INVALID, place, words, error.decision, error.source)
     for leaf in compare(trip):
         if not jsonvalue.equal(leaf.was, leaf.now):
             yield _difference(leaf, route)
 
 
-def _find_unstable(trip: RoundTrip, route: Route) -> Iterator[Difference]:
+def _find_unstable(trip: RoundTrip, route: Route) -> Iterator[RoundTripDifference]:
     if trip.twin is None or trip.first is None:
         return
     for leaf in _walk(trip.first, trip.twin, ()):
@@ -104,7 +108,7 @@ def _find_unstable(trip: RoundTrip, route: Route) -> Iterator[Difference]:
             place = schemamap.place_in(leaf.steps, route.target.schema_map)
             values = f"{spell_value(leaf.was)}, then {spell_value(leaf.now)}"
             words = f"two conversions of the same object to {route.target.name} differ: {values}"
-            yield Difference(DifferenceKind.UNSTABLE, place, words)
+            yield RoundTripDifference(RoundTripDifferenceKind.UNSTABLE, place, words)
 
 
 def compare(trip: RoundTrip) -> Iterator[Leaf]:
@@ -129,28 +133,28 @@ def _walk(was: Any, now: Any, steps: Steps) -> Iterator[Leaf]:
         yield Leaf(steps, was, now)
 
 
-def _difference(leaf: Leaf, route: Route) -> Difference:
+def _difference(leaf: Leaf, route: Route) -> RoundTripDifference:
     root = route.source.schema_map
     place, node = schemamap.place_in(leaf.steps, root), root.of_path(leaf.steps)
     kind, words = _classify(leaf, node)
-    return Difference(kind, place, f"{words} on the way {route}")
+    return RoundTripDifference(kind, place, f"{words} on the way {route}")
 
 
-def _classify(leaf: Leaf, node: SchemaNode | None) -> tuple[DifferenceKind, str]:
+def _classify(leaf: Leaf, node: SchemaNode | None) -> tuple[RoundTripDifferenceKind, str]:
     """Return the kind of a difference, with a description."""
     schema = {} if node is None else node.schema
     if leaf.now is ABSENT:
         words = f"{spell_value(leaf.was)} is lost"
         if leaf.was in ([], None) or (leaf.was == {} and not schema.get("properties")):
-            return DifferenceKind.EMPTY, words
+            return RoundTripDifferenceKind.EMPTY, words
         is_zero = not isinstance(leaf.was, dict) and not leaf.was and schema.get("default") is None
-        return DifferenceKind.ZERO if is_zero else DifferenceKind.LOST, words
+        return RoundTripDifferenceKind.ZERO if is_zero else RoundTripDifferenceKind.LOST, words
     if leaf.was is ABSENT:
-        kind = DifferenceKind.EMPTY if objectplaces.is_blank(leaf.now) else DifferenceKind.ADDED
+        kind = RoundTripDifferenceKind.EMPTY if objectplaces.is_blank(leaf.now) else RoundTripDifferenceKind.ADDED
         return kind, f"{spell_value(leaf.now)} is added"
     is_same = schema.get(_INT_OR_STRING) and _are_same_amounts(leaf.was, leaf.now)
     words = f"{spell_value(leaf.was)} becomes {spell_value(leaf.now)}"
-    return DifferenceKind.SPELLING if is_same else DifferenceKind.CHANGED, words
+    return RoundTripDifferenceKind.SPELLING if is_same else RoundTripDifferenceKind.CHANGED, words
 
 
 def _are_same_amounts(left: JSONValue, right: JSONValue) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from pytest_crd.checks.roundtrips import planning, trips
-from pytest_crd.checks.roundtrips.differences import DifferenceKind
+from pytest_crd.checks.roundtrips.differences import RoundTripDifferenceKind
 from pytest_crd.checks.roundtrips.surveys import Survey
 from pytest_crd.checks.roundtrips.tripobjects import RoundTripObjects
 from pytest_crd.checks.roundtrips.trips import Conversions, Resource, RoundTrip, Route
@@ -26,10 +26,10 @@ _MOST_PATHS: Final = 5
 _MOST_WARNINGS: Final = 3
 _HEADING: Final = "objects differ after a round trip between versions"
 _MINOR_WORDS: Final = {
-    DifferenceKind.EMPTY: "empty values are lost or added, as by structs of Go",
-    DifferenceKind.SPELLING: "the same amounts are spelled otherwise",
+    RoundTripDifferenceKind.EMPTY: "empty values are lost or added, as by structs of Go",
+    RoundTripDifferenceKind.SPELLING: "the same amounts are spelled otherwise",
 }
-_OF_TARGET: Final = frozenset({DifferenceKind.INVALID, DifferenceKind.UNSTABLE})
+_OF_TARGET: Final = frozenset({RoundTripDifferenceKind.INVALID, RoundTripDifferenceKind.UNSTABLE})
 
 
 def judge(crd: CustomResourceDefinition, samples: Sequence[Sample]) -> CheckVerdict:
@@ -109,7 +109,7 @@ def _without_descriptions(schema: JSONValue) -> JSONValue:
 class _Finding(NamedTuple):
     """A finding with the key that it shares with findings of other routes."""
 
-    key: tuple[str, Place, DifferenceKind]
+    key: tuple[str, Place, RoundTripDifferenceKind]
     target: str
     finding: CheckFinding
 
@@ -129,7 +129,7 @@ def _find_findings(survey: Survey) -> Iterator[_Finding]:
 
 def _merge(found: Iterable[_Finding]) -> Iterator[CheckFinding]:
     """Yield each finding once, with the other versions that show it."""
-    by_key: dict[tuple[str, Place, DifferenceKind], list[_Finding]] = {}
+    by_key: dict[tuple[str, Place, RoundTripDifferenceKind], list[_Finding]] = {}
     for item in found:
         by_key.setdefault(item.key, []).append(item)
     for same in by_key.values():
@@ -178,7 +178,7 @@ def _without_server_metadata(resource: Resource) -> Resource:
 
 def _find_zeros(survey: Survey) -> Iterator[CheckFinding]:
     """Yield one finding about all fields that lose a value such as 0."""
-    paths = survey.find_minor()[DifferenceKind.ZERO]
+    paths = survey.find_minor()[RoundTripDifferenceKind.ZERO]
     if paths:
         words = f'false, 0 or "" is lost on the way {survey.route}, as by omitempty of Go: {_list_paths(paths)}'
         yield CheckFinding(survey.route.source.crd.source, words)

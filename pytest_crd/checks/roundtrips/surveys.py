@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.checks.roundtrips import differences, trips
-from pytest_crd.checks.roundtrips.differences import ABSENT, MINOR, Difference, DifferenceKind
+from pytest_crd.checks.roundtrips.differences import ABSENT, MINOR, RoundTripDifference, RoundTripDifferenceKind
 from pytest_crd.checks.roundtrips.tripobjects import RoundTripObjects
 from pytest_crd.checks.roundtrips.trips import AcceptedObject, Resource, RoundTrip, Route
 from pytest_crd.engine.schema import schemamap
@@ -20,7 +20,9 @@ _WHOLE_BUDGET: Final = 40_000
 _MOST_REFUSED: Final = 20
 # The number of values from which a new object is smaller than a shrunk one.
 _LARGE: Final = 100
-_OF_SOURCE: Final = frozenset({DifferenceKind.LOST, DifferenceKind.CHANGED, DifferenceKind.ADDED})
+_OF_SOURCE: Final = frozenset(
+    {RoundTripDifferenceKind.LOST, RoundTripDifferenceKind.CHANGED, RoundTripDifferenceKind.ADDED}
+)
 _EMPTY: Final[tuple[Any, ...]] = ({}, [], None)
 
 
@@ -33,7 +35,7 @@ class Evidence(NamedTuple):
         trip: The trip.
     """
 
-    difference: Difference
+    difference: RoundTripDifference
     trip: RoundTrip
 
 
@@ -61,7 +63,7 @@ class Survey:
         self._objects = objects
         self._smallest = objects.smallest or {}
         self._kept: set[Place] = set()
-        self._by_key: dict[tuple[DifferenceKind, Place, str], Evidence] = {}
+        self._by_key: dict[tuple[RoundTripDifferenceKind, Place, str], Evidence] = {}
         self._refused: list[RoundTrip] = []
         self._budget = _WHOLE_BUDGET
 
@@ -92,24 +94,31 @@ class Survey:
     def find_evidence(self) -> Iterator[Evidence]:
         """Yield one difference a field, with the smallest object that shows it."""
         yield from self._find_refusals()
-        lost = [item for item in self._by_key.values() if item.difference.kind is DifferenceKind.LOST]
+        lost = [item for item in self._by_key.values() if item.difference.kind is RoundTripDifferenceKind.LOST]
         yield from self._find_lost(lost)
         reported = [item.difference.place for item in lost]
         added = [
-            item.difference.place for item in self._by_key.values() if item.difference.kind is DifferenceKind.ADDED
+            item.difference.place
+            for item in self._by_key.values()
+            if item.difference.kind is RoundTripDifferenceKind.ADDED
         ]
         reported += [place for place in added if any(_is_inside(inner, place) for inner in added)]
-        for kind in (DifferenceKind.CHANGED, DifferenceKind.ADDED, DifferenceKind.INVALID, DifferenceKind.UNSTABLE):
+        for kind in (
+            RoundTripDifferenceKind.CHANGED,
+            RoundTripDifferenceKind.ADDED,
+            RoundTripDifferenceKind.INVALID,
+            RoundTripDifferenceKind.UNSTABLE,
+        ):
             places = reported if kind in _OF_SOURCE else []
             for evidence in self._by_key.values():
                 if evidence.difference.kind is kind and evidence.difference.place not in places:
                     places.append(evidence.difference.place)
                     yield self._shrink(evidence)
 
-    def find_minor(self) -> Mapping[DifferenceKind, list[str]]:
+    def find_minor(self) -> Mapping[RoundTripDifferenceKind, list[str]]:
         """Return the paths of the values that change without a loss, by kind."""
         reported = {key[1] for key in self._by_key if key[0] not in MINOR}
-        paths: dict[DifferenceKind, list[str]] = {kind: [] for kind in MINOR}
+        paths: dict[RoundTripDifferenceKind, list[str]] = {kind: [] for kind in MINOR}
         for kind, place, _ in self._by_key:
             if kind in MINOR and place not in reported:
                 paths[kind].append(schemamap.spelled(place))
@@ -137,7 +146,7 @@ class Survey:
 
     def _shrink(self, evidence: Evidence) -> Evidence:
         """Return the evidence with an object without the parts that the difference does not need."""
-        is_unstable = evidence.difference.kind is DifferenceKind.UNSTABLE
+        is_unstable = evidence.difference.kind is RoundTripDifferenceKind.UNSTABLE
         matches = [evidence]
         resource = evidence.trip.accepted.resource
 

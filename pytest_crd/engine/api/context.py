@@ -18,7 +18,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.registry.admissionchain import AdmissionChain  # slow to import, and only requests need it
+    from pytest_crd.engine.registry.admission import PluginChain  # slow to import, and only requests need it
     from pytest_crd.engine.registry.conversion import VersionConverter
 
 # Returns the Namespace with a name, or None.
@@ -44,7 +44,7 @@ class Converters(Protocol):
 class Webhooks(Converters, Protocol):
     """The webhooks of a project."""
 
-    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain | None:
+    def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> PluginChain | None:
         """
         Return the chain of admission plugins; None if there are none.
 

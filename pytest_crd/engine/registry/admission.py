@@ -202,3 +202,11 @@ class Admission(Protocol):
 
     def validate(self, request: AdmissionRequest) -> Admitted:
         """Return the unchanged object and warnings; raise RefusedError if a validating plugin refuses it."""
+
+
+class PluginChain(Admission, Protocol):
+    """A chain whose plugins another chain can take over."""
+
+    @property
+    def plugins(self) -> tuple[Any, ...]:
+        """The plugins in their order, each an `AdmissionPlugin`."""

@@ -312,7 +312,12 @@ def refused(
     status = refusal.status or failure(refusal.code, refusal.reason, refusal.message, details if has_details else None)
     errors = refusal.errors or (fielderror.request(refusal.message, refusal.explanation),)
     return Response(
-        refusal.code, errors=errors, warnings=limit_warnings(warnings), changes=changes, status=status, denials=refusal.denials
+        refusal.code,
+        errors=errors,
+        warnings=limit_warnings(warnings),
+        changes=changes,
+        status=status,
+        denials=refusal.denials,
     )
 
 

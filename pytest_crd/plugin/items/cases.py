@@ -321,7 +321,7 @@ def _runs_of_part(part: CaseFile | Suite, catalog: Catalog, folder: Path) -> Ite
 
 def _policy_runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
     """Yield the cases of a policy, each with the function that runs it."""
-    from pytest_crd.policycases import policyrunner, policysubjects  # noqa: PLC0415 - most files are about a CRD
+    from pytest_crd.cases.policies import policyrunner, policysubjects  # noqa: PLC0415 - only cases of policies need a server
 
     subject, read = policysubjects.find(case_file, catalog), catalog.find_boundary(folder).read
     mistakes: list[Mistake] = []

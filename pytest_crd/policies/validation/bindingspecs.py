@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_crd.admission.matching import rulevalidation
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
@@ -19,7 +20,6 @@ from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
 from pytest_crd.policies.definitions import VALIDATING_BINDING
 from pytest_crd.policies.validation import matchresources, paramvalidation
-from pytest_crd.webhooks import rulevalidation
 
 _ACTIONS: Final = ("Audit", "Deny", "Warn")
 _ACTION_TYPES: Final = gotypes.List(gotypes.string("admissionregistration.ValidationAction"))

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from pytest_crd.admission.matching import rulevalidation
+from pytest_crd.admission.matching.rulevalidation import OPERATIONS
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.metadata import labelselectors, names
 from pytest_crd.engine.profile import Profile
-from pytest_crd.webhooks import rulevalidation
-from pytest_crd.webhooks.rulevalidation import OPERATIONS
 
 # A mutating policy sees no deletion.
 _MUTATING_OPERATIONS: Final = tuple(operation for operation in OPERATIONS if operation != "DELETE")

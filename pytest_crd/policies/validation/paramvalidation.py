@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from pytest_crd.admission.matching import rulevalidation
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.metadata import labelselectors, names
 from pytest_crd.engine.profile import Profile
-from pytest_crd.webhooks import rulevalidation
 
 _ACTIONS: Final = ("Deny", "Allow")
 _EXCLUSIVE: Final = "name and selector are mutually exclusive"

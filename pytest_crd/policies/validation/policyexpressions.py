@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from pytest_crd.admission.expressions.admissionexpressions import AdmissionExpression
+from pytest_crd.admission.matching import conditionvalidation
 from pytest_crd.engine.cel.types.celtypes import BOOL, Type
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
@@ -17,8 +19,6 @@ from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.profile import Profile
 from pytest_crd.policies.composition import Composition, Extend
 from pytest_crd.policies.definitions import MUTATING, PolicyVariable
-from pytest_crd.webhooks import conditionvalidation
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression
 
 CONDITIONS: Final = "matchConditions"
 VALIDATIONS: Final = "validations"

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from pytest_crd.admission.matching import conditionvalidation, rulevalidation
+from pytest_crd.admission.patches import patchtypes
 from pytest_crd.engine.cel.types.celtypes import NULL, STRING
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import Errors
@@ -20,11 +22,9 @@ from pytest_crd.engine.golang import gostrings, gotypes
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
-from pytest_crd.policies import patchtypes
 from pytest_crd.policies.definitions import MUTATING, PolicyVariable
 from pytest_crd.policies.validation import matchresources, paramvalidation, policyexpressions
 from pytest_crd.policies.validation.policyexpressions import PolicyExpressions, Usage
-from pytest_crd.webhooks import conditionvalidation, rulevalidation
 
 _MOST_ANNOTATIONS: Final = 20
 _LONGEST_VALUE: Final = 5 * 1024

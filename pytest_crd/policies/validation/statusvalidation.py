@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pytest_crd.admission.matching import rulevalidation
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
@@ -18,7 +19,6 @@ from pytest_crd.engine.golang import gostrings
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
-from pytest_crd.webhooks import rulevalidation
 
 _STATUSES: Final = ("False", "True", "Unknown")
 _REASON: Final = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"

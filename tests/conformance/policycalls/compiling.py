@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.policycalls import requests
+from pytest_crd.admission.patches import patchtypes
 from pytest_crd.engine.cel.types import celtypes
 from pytest_crd.engine.cel.types.celtypes import Type
-from pytest_crd.policies import patchtypes
 from pytest_crd.policies.composition import Composition
 
 _TYPES: Final[Mapping[str, tuple[Type, ...]]] = {

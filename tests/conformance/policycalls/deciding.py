@@ -12,15 +12,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from conformance.policycalls import evaluating, requests
+from pytest_crd.admission.expressions.admissionexpressions import AdmissionExpression
+from pytest_crd.admission.matching.matchconditions import MatchCondition
 from pytest_crd.policies import decisions
 from pytest_crd.policies.activation import Activation
 from pytest_crd.policies.compiledpolicies import CompiledPolicy
 from pytest_crd.policies.composition import Composition
 from pytest_crd.policies.decisions import PolicyResult
 from pytest_crd.policies.definitions import VALIDATING, AuditAnnotation, Policy, PolicyValidation
-from pytest_crd.policies.surroundings import ignore
-from pytest_crd.webhooks.admissionexpressions import AdmissionExpression
-from pytest_crd.webhooks.matchconditions import MatchCondition
+from pytest_crd.policies.policycontext import ignore
 
 _BUDGET: Final = 10_000_000
 # Upstream's tests have errors without a text.

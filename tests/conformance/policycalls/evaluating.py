@@ -12,6 +12,16 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.policycalls import compiling, requests
+from pytest_crd.admission.expressions.admissionexpressions import (
+    AdmissionExpression,
+    CostBudget,
+    ExpressionOutcome,
+    OutOfBudgetError,
+)
+from pytest_crd.admission.matching import matchconditions, matchcriteria
+from pytest_crd.admission.matching.matchconditions import MatchConditionError
+from pytest_crd.admission.matching.matchcriteria import Criteria
+from pytest_crd.admission.versionedobjects import VersionedObjects
 from pytest_crd.engine.cel.run.interpreter import COST_LIMIT
 from pytest_crd.engine.cel.types import celtypes
 from pytest_crd.policies import activation
@@ -21,17 +31,7 @@ from pytest_crd.policies.composition import Composition
 from pytest_crd.policies.definitions import VALIDATING, ParamKind, Policy, PolicyBinding, PolicyVariable
 from pytest_crd.policies.evaluating import PolicyPart
 from pytest_crd.policies.invocations import PolicyInvocation
-from pytest_crd.policies.surroundings import ignore
-from pytest_crd.webhooks import matchconditions, matching
-from pytest_crd.webhooks.admissionexpressions import (
-    AdmissionExpression,
-    CostBudget,
-    ExpressionOutcome,
-    OutOfBudgetError,
-)
-from pytest_crd.webhooks.matchconditions import MatchConditionError
-from pytest_crd.webhooks.matching import Criteria
-from pytest_crd.webhooks.versionedobjects import VersionedObjects
+from pytest_crd.policies.policycontext import ignore
 
 _CONFIG_MAP: Final = ParamKind("v1", "ConfigMap")
 _RESULT: Final = ("results", "remaining", "error")
@@ -102,6 +102,6 @@ def _compile(fact: Mapping[str, Any]) -> CompiledPolicy:
 
 def _activate(fact: Mapping[str, Any], policy: Policy) -> Activation:
     request = requests.request_of(fact)
-    invocation = matching.invocation(request, request.version)
+    invocation = matchcriteria.invocation(request, request.version)
     item = PolicyInvocation(policy, PolicyBinding("binding", "policy"), invocation, fact.get("param"))
     return activation.activate(item, request, VersionedObjects(request, requests.PROFILE), fact.get("namespace"))

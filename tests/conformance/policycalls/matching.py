@@ -14,14 +14,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.policycalls import requests
+from pytest_crd.admission.matching import matchcriteria
+from pytest_crd.admission.matching.matchcriteria import Criteria, Invocation, RequestRule
 from pytest_crd.engine.metadata import labelselectors
 from pytest_crd.engine.registry import admission
 from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import definitions
 from pytest_crd.policies.definitions import MUTATING
-from pytest_crd.webhooks import matching
-from pytest_crd.webhooks.matching import Criteria, Invocation, RequestRule
 
 _FIELDS: Final = {"group": "apiGroups", "version": "apiVersions", "operation": "operations", "resource": "resources"}
 _ALL: Final = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*/*"]}
@@ -63,7 +63,7 @@ def _find_label_difference(fact: Mapping[str, Any]) -> str:
 def _answer(fact: Mapping[str, Any], criteria: Criteria) -> dict[str, Any]:
     request = requests.request_of(fact, _interfaces(fact))
     try:
-        invocation = matching.find_invocation(criteria, request, request.object, lambda _: fact.get("namespace"))
+        invocation = matchcriteria.find_invocation(criteria, request, request.object, lambda _: fact.get("namespace"))
     except RefusedError as refused:
         return {"matches": False, "error": refused.refusal.message}
     if invocation is None:

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from conformance.policycalls import evaluating, requests
+from pytest_crd.admission.chain import Reinvocation
 from pytest_crd.engine.registry.admission import AdmissionRequest, ObjectInterfaces
-from pytest_crd.engine.registry.admissionchain import Reinvocation
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import definitions, mutating
 from pytest_crd.policies.definitions import (
@@ -27,7 +27,7 @@ from pytest_crd.policies.definitions import (
     PolicyVariable,
 )
 from pytest_crd.policies.invocations import BoundPolicy
-from pytest_crd.policies.surroundings import PolicyListeners, Surroundings
+from pytest_crd.policies.policycontext import PolicyContext, PolicyListeners
 
 _NAMESPACE: Final = {"metadata": {"name": "default"}}
 _DENIED: Final = "policy 'policy' with binding 'binding' denied request: "
@@ -77,8 +77,8 @@ def _patch(fact: Mapping[str, Any]) -> Any:
     namespace = fact.get("namespace")
     if namespace is not None:
         request = request._replace(namespace=namespace["metadata"]["name"])
-    surroundings = Surroundings(lambda _: namespace or _NAMESPACE, _Params([param]), PolicyListeners())
-    return _mutate([bound], request, surroundings)
+    policy_context = PolicyContext(lambda _: namespace or _NAMESPACE, _Params([param]), PolicyListeners())
+    return _mutate([bound], request, policy_context)
 
 
 def _dispatch(fact: Mapping[str, Any]) -> Any:
@@ -91,8 +91,8 @@ def _dispatch(fact: Mapping[str, Any]) -> Any:
     interfaces = requests.interfaces_of(fact)
     assert interfaces.go is not None
     interfaces = interfaces._replace(go=interfaces.go._replace(default=_default))
-    surroundings = Surroundings(lambda _: _NAMESPACE, _Params(params), PolicyListeners())
-    return _mutate(bound, _request(fact, interfaces), surroundings)
+    policy_context = PolicyContext(lambda _: _NAMESPACE, _Params(params), PolicyListeners())
+    return _mutate(bound, _request(fact, interfaces), policy_context)
 
 
 def _default(deployment: dict[str, Any]) -> dict[str, Any]:
@@ -109,8 +109,8 @@ def _request(fact: Mapping[str, Any], interfaces: ObjectInterfaces) -> Admission
     )
 
 
-def _mutate(bound: list[BoundPolicy], request: AdmissionRequest, surroundings: Surroundings) -> Any:
+def _mutate(bound: list[BoundPolicy], request: AdmissionRequest, policy_context: PolicyContext) -> Any:
     try:
-        return mutating.mutate(bound, request, surroundings, requests.PROFILE, Reinvocation())
+        return mutating.mutate(bound, request, policy_context, requests.PROFILE, Reinvocation())
     except RefusedError as refused:
         return refused.refusal.message.removeprefix(_DENIED)

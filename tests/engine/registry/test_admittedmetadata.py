@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine.registry import admissionchain
+from pytest_crd.admission import chain
 from pytest_crd.engine.registry.requestbody import RefusedError
 
 ENTRIES = [{"manager": "m", "operation": "Update", "apiVersion": "example.com/v1", "fieldsType": "FieldsV1"}]
@@ -28,7 +28,7 @@ def object_with(metadata: Any) -> Any:
     ],
 )
 def test_well_formed_metadata_stays(after: Any) -> None:
-    assert admissionchain.settle_metadata(object_with({"name": "a", "managedFields": ENTRIES}), after) == (after, ())
+    assert chain.settle_metadata(object_with({"name": "a", "managedFields": ENTRIES}), after) == (after, ())
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_well_formed_metadata_stays(after: Any) -> None:
     ],
 )
 def test_malformed_managed_fields_are_replaced_by_the_old_ones(before: Any) -> None:
-    after, warnings = admissionchain.settle_metadata(before, object_with({"name": "a", "managedFields": MALFORMED}))
+    after, warnings = chain.settle_metadata(before, object_with({"name": "a", "managedFields": MALFORMED}))
 
     assert after["metadata"] == {"name": "a", **before.get("metadata", {})}
     assert warnings == (
@@ -54,14 +54,14 @@ def test_malformed_managed_fields_are_replaced_by_the_old_ones(before: Any) -> N
 @pytest.mark.parametrize("metadata", [None, "x", []])
 def test_metadata_that_is_no_object_is_refused(metadata: Any) -> None:
     with pytest.raises(RefusedError) as raised:
-        admissionchain.settle_metadata(object_with({"name": "a"}), object_with(metadata))
+        chain.settle_metadata(object_with({"name": "a"}), object_with(metadata))
 
     assert raised.value.refusal.message == "Internal error occurred: system metadata was not initialized"
 
 
 @pytest.mark.parametrize("metadata", [None, "x", []])
 def test_metadata_of_an_update_that_is_no_object_counts_as_empty(metadata: Any) -> None:
-    after = admissionchain.settle_metadata(object_with({"name": "a"}), object_with(metadata), is_update=True)
+    after = chain.settle_metadata(object_with({"name": "a"}), object_with(metadata), is_update=True)
 
     assert after == (object_with({}), ())
 
@@ -70,10 +70,10 @@ def test_metadata_of_an_update_that_is_no_object_counts_as_empty(metadata: Any) 
 def test_managed_fields_of_wrong_types_stay_for_validation(entries: Any) -> None:
     after = object_with({"name": "a", "managedFields": entries})
 
-    assert admissionchain.settle_metadata(object_with({"name": "a"}), after) == (after, ())
+    assert chain.settle_metadata(object_with({"name": "a"}), after) == (after, ())
 
 
 def test_managed_fields_with_null_stay_for_validation() -> None:
     after = object_with({"name": "a", "managedFields": [None]})
 
-    assert admissionchain.settle_metadata(object_with({"name": "a"}), after) == (after, ())
+    assert chain.settle_metadata(object_with({"name": "a"}), after) == (after, ())

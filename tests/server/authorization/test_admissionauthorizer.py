@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from support import policies
 
+from pytest_crd.admission.expressions import admissionexpressions
 from pytest_crd.engine.cel.library.accesschecks import AccessRequest
 from pytest_crd.engine.registry import admission
 from pytest_crd.engine.registry.admission import AdmissionRequest, Admitted
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
-from pytest_crd.webhooks import admissionexpressions
 
 
 class _Plugins:

@@ -15,6 +15,7 @@ from pytest_crd.cases.questions import AnyQuestion
 from pytest_crd.engine.observer import SESSION
 from pytest_crd.live import connection
 from pytest_crd.live.lease import Remnant
+from pytest_crd.live.policies.livepolicies import PolicyJudge
 from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run
 from pytest_crd.live.transport import NoAnswerError
 from pytest_crd.plugin import progressline
@@ -25,7 +26,6 @@ from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import TextItem
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.live import LiveSettings
-from pytest_crd.policycases.livepolicies import PolicyJudge
 from pytest_crd.report import remarkwords
 from pytest_crd.wording import escape_lines
 

@@ -103,5 +103,5 @@ def test_a_missing_library_is_an_error_that_names_the_extra(monkeypatch: pytest.
 @pytest.mark.session
 def test_a_server_without_certificates_needs_no_extra() -> None:
     hidden = "import sys; sys.modules |= dict.fromkeys(('aiohttp', 'cryptography', 'trustme'))"
-    code = f"{hidden}; from pytest_crd.policycases import policyrunner; from pytest_crd.server.api import Api; Api().close()"
+    code = f"{hidden}; from pytest_crd.cases.policies import policyrunner; from pytest_crd.server.api import Api; Api().close()"
     subprocess.run([sys.executable, "-c", code], check=True)
