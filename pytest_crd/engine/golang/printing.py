@@ -39,8 +39,8 @@ _PLAIN: Final = lazyre.compile(r"[ !#-\[\]-~]*")
 # Characters that Go escapes in JSON although it is optional.
 _TO_ESCAPE: Final = lazyre.compile("[<>&\u2028\u2029]")
 _ESCAPED: Final = {char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
-# Floats that Python writes differently from Go: with an exponent, or with a zero fraction.
-_OWN_FLOAT: Final = lazyre.compile(r"(?:\A|[\[,:\s])-?[0-9]++(?:\.0(?![0-9])|(?:\.[0-9]++)?e[-+]?[0-9])")
+# Floats that Python writes differently from Go: with an exponent, or with a zero fraction. Most strings have another end.
+_OWN_FLOAT: Final = lazyre.compile(r"[0-9](?:e[-+][0-9]{2,3}|\.0)(?=[,\]}\s]|\Z)")
 _STRING_OR_FLOAT: Final = lazyre.compile(
     r'"(?:[^"\\]|\\.)*+"?|(?<![0-9])-?[0-9]++(?:\.[0-9]+(?:e[-+]?[0-9]+)?|e[-+]?[0-9]+)'
 )
