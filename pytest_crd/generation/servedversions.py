@@ -12,11 +12,14 @@ from typing import Final
 from pytest_crd import engine, synthesis
 from pytest_crd.casefiles import yamltext
 from pytest_crd.cases.sections import Section
+from pytest_crd.generation import expectedanswers
 from pytest_crd.generation.layout import ExpectedCase, Layout
 from pytest_crd.generation.proposedcases import Proposal, bare
 from pytest_crd.generation.reach import Reach, parse_cases
 
 _LONGEST: Final = 40
+# The keys for fields that an accepted object loses.
+_LISTED: Final = frozenset({"pruned", "nullsDropped", "lost"})
 
 
 def write_documents(versions: Sequence[engine.CrdVersion]) -> Iterator[str]:
@@ -31,20 +34,20 @@ def write_documents(versions: Sequence[engine.CrdVersion]) -> Iterator[str]:
         if version.name != versions[0].name and version.served:
             try:
                 smallest = bare(synthesis.example(others[0]))
-                is_accepted = all(other.create(smallest).accepted for other in others)
+                name = f"the smallest object of {version.name} is accepted"
+                proposal = Proposal(Section.CREATE, name, (), smallest)
+                answers = [expectedanswers.expect_answer(proposal, other) for other in others]
             except (synthesis.NoExampleError, engine.UnsupportedExpressionError, engine.UnsupportedConstructError):
                 continue
-            lines = [*Layout(None).sections([_create_case(version, smallest)])]
-            if is_accepted and len(lines) <= _LONGEST:
+            expectation = {key: value for key, value in answers[0].items() if key in _LISTED} or {"accepted": True}
+            lines = [*Layout(None).sections([ExpectedCase(proposal, name, expectation)])]
+            if (
+                "errors" not in answers[0]
+                and all(answer == answers[0] for answer in answers)
+                and len(lines) <= _LONGEST
+            ):
                 head = ["---", f"crd: {yamltext.flow(version.crd.name)}", f"version: {yamltext.flow(version.name)}"]
                 text = "\n".join([*head, *lines, ""])
                 for other in others:
                     Reach(other).check(*parse_cases(text))
                 yield text
-
-
-def _create_case(version: engine.CrdVersion, smallest: dict[str, object]) -> ExpectedCase:
-    """Return the case in which the *smallest* object of a version is accepted."""
-    name = f"the smallest object of {version.name} is accepted"
-    expectation = {"accepted": True}
-    return ExpectedCase(Proposal(Section.CREATE, name, (), smallest, expectation=expectation), name, expectation)

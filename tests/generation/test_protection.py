@@ -93,11 +93,15 @@ def test_refusals_and_defaults_are_merged_before_other_cases_if_the_file_is_shor
     assert not re.search(r"^# - (?:enums|defaults) of", text, re.MULTILINE)
 
 
-def test_versions_without_requests_or_objects_have_no_document() -> None:
+def test_versions_that_are_not_served_or_have_no_short_object_have_no_document() -> None:
+    names = [f"field{index}" for index in range(50)]
+    spec = {"type": "object", "required": names, "properties": dict.fromkeys(names, _FIELD)}
+    long = {"type": "object", "required": ["spec"], "properties": {"spec": spec}}
     contradiction = {"x-kubernetes-validations": [{"rule": "false"}]}
     crd = _load(
         {"name": "v1alpha1", "served": False},
         {"name": "v1beta1", "schema": {"openAPIV3Schema": {**_SCHEMA, **contradiction}}},
+        {"name": "v1beta2", "schema": {"openAPIV3Schema": long}},
     )
 
     assert len(loader.load(generate([crd.versions[0]]).text, source="generated")) == 1

@@ -88,6 +88,20 @@ def test_the_share_of_breaking_changes_is_printed_for_each_file_of_a_folder_and_
     assert capsys.readouterr().out.splitlines() == [f"Tab: {of_one}", f"Tab: {of_one}", f"2 CRDs: {of_all}"]
 
 
+def test_points_are_counted_in_one_version_of_several(tmp_path: Path) -> None:
+    manifest = crds.manifest(ROOT)
+    other = {"type": "object", "required": ["name"], "properties": {"name": TEXT}}
+    manifest["spec"]["versions"].append(
+        {"name": "v1beta1", "served": True, "storage": False, "schema": {"openAPIV3Schema": other}}
+    )
+    path = tmp_path / "crd.yaml"
+    path.write_text(yaml.safe_dump(manifest), encoding="utf-8")
+
+    measured = measure.measure(path, 1, with_core_types=True)
+
+    assert measured.held == measured.points
+
+
 def test_unnoticed_breaking_changes_are_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
