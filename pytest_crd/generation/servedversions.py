@@ -30,13 +30,13 @@ def write_documents(versions: Sequence[engine.CrdVersion]) -> Iterator[str]:
         versions: The version of a file under each Kubernetes version for which the cases must pass.
     """
     for version in versions[0].crd.versions:
-        others = [item.crd.version(version.name).unobserved for item in versions]
+        candidates = [item.crd.version(version.name).unobserved for item in versions]
         if version.name != versions[0].name and version.served:
             try:
-                smallest = bare(synthesis.example(others[0]))
+                smallest = bare(synthesis.example(candidates[0]))
                 name = f"the smallest object of {version.name} is accepted"
                 proposal = Proposal(Section.CREATE, name, (), smallest)
-                answers = [expectedanswers.expect_answer(proposal, other) for other in others]
+                answers = [expectedanswers.expect_answer(proposal, candidate) for candidate in candidates]
             except (synthesis.NoExampleError, engine.UnsupportedExpressionError, engine.UnsupportedConstructError):
                 continue
             expectation = {key: value for key, value in answers[0].items() if key in _LISTED} or {"accepted": True}
@@ -48,6 +48,6 @@ def write_documents(versions: Sequence[engine.CrdVersion]) -> Iterator[str]:
             ):
                 head = ["---", f"crd: {yamltext.flow(version.crd.name)}", f"version: {yamltext.flow(version.name)}"]
                 text = "\n".join([*head, *lines, ""])
-                for other in others:
-                    Reach(other).check(*parse_cases(text))
+                for candidate in candidates:
+                    Reach(candidate).check(*parse_cases(text))
                 yield text

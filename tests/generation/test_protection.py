@@ -32,7 +32,7 @@ def _load(*others: dict[str, Any]) -> engine.CustomResourceDefinition:
     """Return a CRD with the version v1 and *others*."""
     manifest = crds.manifest(_SCHEMA)
     versions = manifest["spec"]["versions"]
-    versions += [{**versions[0], "storage": False, **other} for other in others]
+    versions += [{**versions[0], "storage": False, **keys} for keys in others]
     crd = engine.CustomResourceDefinition.from_manifest(manifest)
     assert crd.response.accepted, crd.response.message
     return crd

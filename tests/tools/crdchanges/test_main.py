@@ -90,9 +90,9 @@ def test_the_share_of_breaking_changes_is_printed_for_each_file_of_a_folder_and_
 
 def test_points_are_counted_in_one_version_of_several(tmp_path: Path) -> None:
     manifest = crds.manifest(ROOT)
-    other = {"type": "object", "required": ["name"], "properties": {"name": TEXT}}
+    schema = {"type": "object", "required": ["name"], "properties": {"name": TEXT}}
     manifest["spec"]["versions"].append(
-        {"name": "v1beta1", "served": True, "storage": False, "schema": {"openAPIV3Schema": other}}
+        {"name": "v1beta1", "served": True, "storage": False, "schema": {"openAPIV3Schema": schema}}
     )
     path = tmp_path / "crd.yaml"
     path.write_text(yaml.safe_dump(manifest), encoding="utf-8")
