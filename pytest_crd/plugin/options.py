@@ -298,6 +298,20 @@ OPTIONS: Final[
         "Create the ServiceAccount `default` in each namespace of a `crd_server`, as kube-controller-manager does.",
     ),
     (
+        (
+            "--crd-server-admission-plugin",
+            "crd_server_admission_plugins",
+            "args",
+            "NAME",
+            "several",
+            "crd_server_admission_plugins",
+        ),
+        (
+            "Admission plugins of `crd_server` that are off by default on a server: `OwnerReferencesPermissionEnforcement`, "
+            "which OpenShift has."
+        ),
+    ),
+    (
         ("--crd-server-garbage-collection", "crd_server_garbage_collection", "bool", "VALUE", "several", ""),
         "Delete the objects of a `crd_server` whose owners are gone, as kube-controller-manager does.",
     ),

@@ -30,7 +30,7 @@ from pytest_crd.server import (
     storeddefinitions,
     writes,
 )
-from pytest_crd.server.authorization import refusals
+from pytest_crd.server.authorization import ownerpermission, refusals
 from pytest_crd.server.authorization.accesscontrol import AccessControl
 from pytest_crd.server.authorization.refusals import ForbiddenError
 from pytest_crd.server.builtin import initialobjects, unservedkinds
@@ -84,6 +84,7 @@ class Api:
         webhooks: Webhooks | None = None,
         has_service_accounts: bool = False,
         collects_garbage: bool = False,
+        enforces_owners: bool = False,
     ) -> None:
         """
         Start with stored CRDs and the objects of a new cluster.
@@ -97,6 +98,7 @@ class Api:
             webhooks: The webhooks that the server calls; None if it calls none.
             has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
             collects_garbage: Whether objects without owners are deleted, as by kube-controller-manager.
+            enforces_owners: Whether the admission plugin OwnerReferencesPermissionEnforcement is on.
 
         Raises:
             UnknownVersionError: The Kubernetes version is unknown.
@@ -105,7 +107,12 @@ class Api:
         self.profile = profile.named(kubernetes_version)
         self.store = Store(history, storeddefinitions.INDEXERS)
         self.catalog = ServerCatalog(
-            self.store, self.profile, crds, webhooks, has_service_accounts=has_service_accounts
+            self.store,
+            self.profile,
+            crds,
+            webhooks,
+            has_service_accounts=has_service_accounts,
+            enforces_owners=enforces_owners,
         )
         self.token = token
         self._collects_garbage = collects_garbage
@@ -317,6 +324,7 @@ class Api:
         representation = Representation(request, type_)
         with self._settling():
             written = writes.write(self.store, type_, info, request, self.catalog.admission(type_, info))
+        ownerpermission.note_needs(self.catalog.authorizer, self.catalog, request.user, info.namespace, written.value)
         answer = representation.answer_object(written.code, written.value, written=written)
         return answer if type_.is_enforced else dataclasses.replace(answer, unenforced=type_.names.kind)
 

@@ -26,6 +26,7 @@ from pytest_crd.server.authorization import policy
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 from pytest_crd.server.authorization.escalation import GrantAdmission
+from pytest_crd.server.authorization.ownerpermission import OwnerAdmission
 from pytest_crd.server.authorization.paramaccess import ParamAccess, ParamAdmission
 from pytest_crd.server.authorization.reviewtypes import AccessReviewType, review_types
 from pytest_crd.server.authorization.storedroles import StoredRoles
@@ -117,7 +118,7 @@ class ServerCatalog:
         policy_listeners: The listeners to admission policies.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of a server
         self,
         store: Store,
         profile: Profile,
@@ -125,6 +126,7 @@ class ServerCatalog:
         webhooks: Webhooks | None = None,
         *,
         has_service_accounts: bool = False,
+        enforces_owners: bool = False,
     ) -> None:
         """
         Store the CRDs, and the namespaces of a new cluster.
@@ -135,10 +137,12 @@ class ServerCatalog:
             crds: The CRDs.
             webhooks: The webhooks of the project; None without any.
             has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
+            enforces_owners: Whether the plugin OwnerReferencesPermissionEnforcement is on.
 
         Raises:
             NotAcceptedError: A server refuses one of the CRDs.
         """
+        self._enforces_owners = enforces_owners
         self.profile = profile
         self._project_webhooks = webhooks
         self._has_service_accounts = has_service_accounts
@@ -267,12 +271,14 @@ class ServerCatalog:
         wrap = self._wrap_admission
         if not self._is_admitting:
             return None
-        if wrap is None and not self._called.has_any() and not self._policies.has_any():
+        is_needed = self._called.has_any() or self._policies.has_any() or self._enforces_owners
+        if wrap is None and not is_needed:
             return None
         policy_context = PolicyContext(self._namespace, self._params, self.policy_listeners)
         policies = PolicyPlugin(self._policies.read, policy_context, self.profile)
-        plugins = AuthorizedAdmission(AdmissionChain((policies, self._called)), self.authorizer)
-        return plugins if wrap is None else wrap(plugins)
+        plugins: Admission = AuthorizedAdmission(AdmissionChain((policies, self._called)), self.authorizer)
+        plugins = plugins if wrap is None else wrap(plugins)
+        return OwnerAdmission(plugins, self.authorizer, self) if self._enforces_owners else plugins
 
     def _bind(self, type_: _Type) -> _Type:
         """Return a resource on this server, with its admission plugins."""

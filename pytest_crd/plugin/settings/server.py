@@ -19,13 +19,29 @@ def _is_error(entry: SettingEntry) -> bool:
     return bool(entry.value == _ERROR)
 
 
+# The plugins that a server can have besides webhooks and policies.
+_PLUGINS: Final = ("OwnerReferencesPermissionEnforcement",)
+
+
+def _admission_plugins(entry: SettingEntry) -> tuple[str, ...]:
+    names = tuple(setting.words(entry))
+    for name in names:
+        if name not in _PLUGINS:
+            raise entry.error(f"{name!r} is not imitated; there is {', '.join(_PLUGINS)}")
+    return names
+
+
 UNVALIDATED: Final = define("--crd-server-unvalidated", _is_error, default=_NOTE)
 UNKNOWN_FIELDS: Final = define("--crd-server-unknown-fields", _is_error, default=_NOTE)
 SERVICE_ACCOUNTS: Final = define("--crd-server-service-accounts", setting.switch)
 GARBAGE_COLLECTION: Final = define("--crd-server-garbage-collection", setting.switch)
 RBAC: Final = define("--crd-server-rbac", setting.paths)
 RBAC_COMMANDS: Final = define("--crd-server-rbac-command", setting.words)
-SETTINGS: Final = (RBAC, RBAC_COMMANDS, UNVALIDATED, UNKNOWN_FIELDS, SERVICE_ACCOUNTS, GARBAGE_COLLECTION)
+ADMISSION_PLUGINS: Final = define("--crd-server-admission-plugin", _admission_plugins)
+SETTINGS: Final = (
+    *(RBAC, RBAC_COMMANDS, UNVALIDATED, UNKNOWN_FIELDS, SERVICE_ACCOUNTS, GARBAGE_COLLECTION),
+    ADMISSION_PLUGINS,
+)
 
 
 class ServerSettings(NamedTuple):

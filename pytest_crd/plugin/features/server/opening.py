@@ -299,6 +299,7 @@ def _api(
             webhooks=webhooks,
             has_service_accounts=service_accounts,
             collects_garbage=collects_garbage,
+            enforces_owners=bool(server.ADMISSION_PLUGINS.read_value(config)),
         )
     except NotAcceptedError as error:
         remedies = (acceptance.explain_references(crd, session.catalogs(config)[0].find_all) for crd in crds)

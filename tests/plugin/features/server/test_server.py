@@ -71,6 +71,23 @@ def test_a_setting_and_the_mark_collect_garbage(project: Project, is_set: bool) 
     project.run().assert_outcomes(passed=2)
 
 
+def test_a_setting_names_admission_plugins(project: Project) -> None:
+    project.ini("crd_server_admission_plugins = OwnerReferencesPermissionEnforcement")
+    _test(
+        project,
+        "",
+        "def test_it(crd_server):",
+        "    owner = {'apiVersion': 'v9', 'kind': 'No', 'name': 'a', 'uid': 'b', 'blockOwnerDeletion': True}",
+        "    with pytest.raises(Exception, match='cannot find RESTMapping for APIVersion v9 Kind No'):",
+        "        crd_server['configmaps'].create({'metadata': {'name': 'a', 'ownerReferences': [owner]}})",
+    )
+    project.run().assert_outcomes(passed=1)
+
+    result = project.run("--crd-server-admission-plugin", "LimitRanger")
+
+    result.stdout.fnmatch_lines(["*'LimitRanger' is not imitated; there is OwnerReferencesPermissionEnforcement*"])
+
+
 def test_with_several_kubernetes_versions_there_is_a_server_of_each(project: Project) -> None:
     project.ini("crd_kubernetes_version = 1.37 1.34")
     _test(
