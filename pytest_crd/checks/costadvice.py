@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from pytest_crd.engine import CrdVersion, Rule, profile
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.rule import EXPRESSION_LIMIT
 from pytest_crd.engine.rules import costlimits
 from pytest_crd.engine.rules.costlimits import LEAST_LENGTH, LEAST_SIZE, Remedy
+from pytest_crd.engine.schema.schemamap import SchemaNode
+
+_JUNCTORS: Final = ("allOf", "anyOf", "oneOf")
 
 
 def explain_rule(version: CrdVersion, rule: Rule) -> tuple[str, ...]:
@@ -33,6 +37,9 @@ def lines(version: CrdVersion, remedy: Remedy) -> Iterator[str]:
     for schema, keyword in remedy.missing:
         place = "" if locate is None else f" ({locate((*steps, *schema.steps), None)})"
         yield f"{schema.path or 'self'}{place} has no {keyword}: the server counts the most that fits into a request"
+        if (branch := _find_branch(schema, keyword)) is not None:
+            inner = "" if locate is None else f" ({locate((*steps, *branch.steps, keyword), None)})"
+            yield f"its {keyword} in {branch.steps[-2]}{inner} does not count for the cost: write it beside type"
     cost = f"{remedy.estimate.cost}{describe_share(remedy.estimate.cost, remedy.estimate.values)}"
     if remedy.limits:
         limits = " and ".join(f"{keyword}: {limit}" for keyword, limit in remedy.limits.items())
@@ -42,6 +49,12 @@ def lines(version: CrdVersion, remedy: Remedy) -> Iterator[str]:
         yield f"with {least} there, it still costs {cost}: loop less, or over smaller lists"
     else:
         yield "the schema has all limits: lower them, or loop less, or over smaller lists"
+
+
+def _find_branch(schema: SchemaNode, keyword: str) -> SchemaNode | None:
+    """Return the branch of a junctor of *schema* that has a keyword, which cost estimates do not see; None if none has it."""
+    branches = (branch for junctor in _JUNCTORS for branch in schema.branches(junctor))
+    return next((branch for branch in branches if keyword in branch.schema), None)
 
 
 def describe_share(estimate: int, values: int) -> str:

@@ -21,6 +21,7 @@ SCHEMA_EFFECTS: Final = (
     *(
         "applysize",
         "column",
+        "droppedrules",
         "emptyobject",
         "excludedvalue",
         "novalue",

@@ -414,6 +414,17 @@ _V1_21: Final = _V1_32._replace(
 KNOWN: Final[dict[str, Profile]] = {
     profile.version: profile for profile in (_V1_21, _V1_32, _V1_33, _V1_34, _V1_35, _V1_36, _V1_37)
 }
+# Features of CRDs in versions that are not known, as far as they are on by default.
+_SINCE: Final = (
+    (25, "rules in x-kubernetes-validations"),
+    (25, "refusals of unknown fields"),
+    (27, "messageExpression"),
+    (28, "reason and fieldPath of rules"),
+    (30, "optionalOldSelf"),
+    (30, "ratcheting of unchanged values"),
+    (31, "selectableFields"),
+)
+_FIRST_MINOR: Final = 21
 _KNOWN: Final = ", ".join(KNOWN)
 DEFAULT: Final = "1.37"
 LAST_WITH_V1BETA1: Final = [version for version, profile in KNOWN.items() if profile.serves_v1beta1][-1]
@@ -445,5 +456,18 @@ def named(version: object) -> Profile:
             if re.fullmatch(r"1\.\d", version)
             else ""
         )
-        raise UnknownVersionError(f"unknown Kubernetes version {version!r}{hint}; known versions: {_KNOWN}")
+        raise UnknownVersionError(
+            f"unknown Kubernetes version {version!r}{hint}; known versions: {_KNOWN}{_describe_gap(version)}"
+        )
     return profile
+
+
+def _describe_gap(version: str) -> str:
+    """Return the features of CRDs that came after an unknown version and before the next known one; empty if there is no such gap."""
+    match = re.fullmatch(r"v?1\.(\d+)(?:\..*)?", version.strip())
+    minor = int(match[1]) if match else -1
+    above = next((int(known[2:]) for known in KNOWN if int(known[2:]) > minor), 0)
+    later = [f"{words} (since 1.{since})" for since, words in _SINCE if minor < since <= above]
+    if minor < _FIRST_MINOR or not above or not later:
+        return ""
+    return f"; 1.{above} is the next one, and 1.{minor} lacks these features of it: {', '.join(later)}"

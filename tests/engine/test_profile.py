@@ -36,3 +36,19 @@ def test_the_error_about_1_3_suggests_quoting_1_30() -> None:
 def test_a_version_that_is_not_a_string_is_refused(version: object) -> None:
     with pytest.raises(UnknownVersionError, match="is a number: quote it"):
         profile.named(version)
+
+
+def test_a_version_between_known_ones_names_the_next_one_and_the_features_between() -> None:
+    with pytest.raises(profile.UnknownVersionError) as raised:
+        profile.named("v1.28.3")
+
+    assert str(raised.value) == (
+        f"unknown Kubernetes version 'v1.28.3'; known versions: {', '.join(profile.KNOWN)}; 1.32 is the next one, and 1.28 lacks "
+        "these features of it: optionalOldSelf (since 1.30), ratcheting of unchanged values (since 1.30), selectableFields (since 1.31)"
+    )
+
+
+@pytest.mark.parametrize("version", ["1.20", "1.31", "2.99", "1.99"])
+def test_a_version_without_features_between_has_no_more_words(version: str) -> None:
+    with pytest.raises(profile.UnknownVersionError, match=r"1\.37$"):
+        profile.named(version)

@@ -9,8 +9,9 @@ from typing import Any, Final
 from pytest_crd.checks.effects import effect, patheffects, sizes
 from pytest_crd.checks.effects.effect import LostEffect
 from pytest_crd.checks.verdict import CheckFinding
-from pytest_crd.engine import CrdVersion
+from pytest_crd.engine import CrdVersion, profile
 from pytest_crd.engine.crds import declared
+from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading.crdfiles import ReadCrd
@@ -18,6 +19,7 @@ from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Each, Place, SchemaNode
 from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.synthesis import objectplaces
+from pytest_crd.wording import counted
 
 _STRING: Final = ("minLength", "maxLength", "pattern")
 _NUMBER: Final = ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")
@@ -60,11 +62,25 @@ def _find_in_version(read: ReadCrd, version: CrdVersion) -> Iterator[LostEffect]
     around = declared.place_of_schema(read.crd.declared, version.name)
     for item in _find_in_schema(version):
         yield item._replace(steps=(*around, *item.steps))
+    yield from _find_unknown_rules(read, version, around)
     spec = read.crd.declared["spec"]
     yield from patheffects.find_effects(version, spec, ("spec",))
     for index, entry in enumerate(spec.get("versions") or ()):
         if entry.get("name") == version.name:
             yield from patheffects.find_effects(version, entry, ("spec", "versions", index))
+
+
+def _find_unknown_rules(read: ReadCrd, version: CrdVersion, around: Steps) -> Iterator[LostEffect]:
+    """Yield an effect for the rules of a version if its Kubernetes version drops them."""
+    if profile.named(version.crd.kubernetes_version).validation_rules:
+        return
+    found, rest = objectplaces.split_path(read.manifest.value, around)
+    schema = {} if rest else objectplaces.get_value(read.manifest.value, found)
+    nodes = [node for node in SchemaNode(schema) if node.rules]
+    if nodes:
+        count = counted(sum(len(node.rules) for node in nodes), "rule")
+        text = f"Kubernetes {version.crd.kubernetes_version} drops x-kubernetes-validations, so that {count} of {version.name} check nothing there; a webhook can check the same"
+        yield LostEffect("droppedrules", (*around, *nodes[0].steps, schemamap.RULES), text)
 
 
 def _find_in_schema(version: CrdVersion) -> Iterator[LostEffect]:

@@ -4,7 +4,7 @@ The admission plugin OwnerReferencesPermissionEnforcement: owners whose finalize
 OpenShift switches it on; other servers do by `--enable-admission-plugins`.
 
 Reference:
-    kubernetes plugin/pkg/admission/gc/gc_admission.go.
+    kubernetes plugin/pkg/admission, gc_admission.go.
 """
 
 from __future__ import annotations

@@ -23,7 +23,9 @@ def _version(name: str, spec: Mapping[str, Any], *, storage: bool, **parts: Any)
 def find_warnings(tmp_path: Any) -> Callable[..., list[str]]:
     """Return a function that returns the warnings about a CRD with a schema of its spec, without the names of files."""
 
-    def find(spec: Mapping[str, Any], *, versions: tuple[str, ...] = ("v1",), **parts: Any) -> list[str]:
+    def find(
+        spec: Mapping[str, Any], *, versions: tuple[str, ...] = ("v1",), kubernetes: str = "1.37", **parts: Any
+    ) -> list[str]:
         group, plural = "effects.example.com", "pumps"
         names = {"plural": plural, "singular": "pump", "kind": "Pump", "listKind": "PumpList"}
         entries = [_version(name, spec, storage=name == versions[0], **dict(parts)) for name in versions]
@@ -35,7 +37,7 @@ def find_warnings(tmp_path: Any) -> Callable[..., list[str]]:
         }
         path = tmp_path / "crd.yaml"
         path.write_text(json.dumps(crd, indent=1))
-        files = CrdFiles("1.37")
+        files = CrdFiles(kubernetes)
         files.read(ManifestFile(path, "crd.yaml", named=True), FileOrigin.NAMED)
         assert not files.mistakes
         (read,) = files.read_crds

@@ -145,3 +145,15 @@ def test_rules_of_a_version_without_a_known_object_have_no_warning(find_warnings
     )
 
     assert find_warnings(spec, required=["spec"]) == []
+
+
+def test_rules_that_a_server_drops_have_a_warning(find_warnings: Find) -> None:
+    spec = _object("self.a != 'b'", required=("a",), a=_with_rule(TEXT, "self != 'c'"))
+
+    (warning,) = find_warnings(spec, kubernetes="1.21")
+
+    assert warning == (
+        "Kubernetes 1.21 drops x-kubernetes-validations, so that 2 rules of v1 check nothing there; a webhook can check the same "
+        "(droppedrules)"
+    )
+    assert find_warnings(_object(a=TEXT), kubernetes="1.21") == []
