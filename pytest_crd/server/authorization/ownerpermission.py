@@ -24,7 +24,7 @@ from pytest_crd.server.resourcetypes import ResourceType
 PLUGIN: Final = "OwnerReferencesPermissionEnforcement"
 
 
-class ServedTypes(Protocol):
+class OwnerTypes(Protocol):
     """The resources of a server."""
 
     def types(self) -> Sequence[ResourceType]:
@@ -43,7 +43,7 @@ class OwnerAdmission(NamedTuple):
 
     inner: Admission
     authorizer: RoleAuthorizer
-    served: ServedTypes
+    served: OwnerTypes
 
     def mutate(self, request: AdmissionRequest) -> Admitted:
         """Return the object after the mutating plugins; raise RefusedError if one refuses it."""
@@ -88,7 +88,7 @@ class OwnerAdmission(NamedTuple):
         return f"cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: {decision.reason}, <nil>"
 
 
-def note_needs(authorizer: RoleAuthorizer, served: ServedTypes, user: User, namespace: str, written: Resource) -> None:
+def note_needs(authorizer: RoleAuthorizer, served: OwnerTypes, user: User, namespace: str, written: Resource) -> None:
     """Note the rules that a written object with blocking owners needs on a server with the plugin, so that they do not count as unneeded."""
     for owner in _references(written) if authorizer.has_project_roles else ():
         if owner.get("blockOwnerDeletion") and (type_ := _find_type(served, owner)) is not None:
@@ -105,7 +105,7 @@ def _added(new: Sequence[Resource], old: Sequence[Resource]) -> Iterator[Resourc
     yield from (owner for owner in new if owner.get("blockOwnerDeletion") and owner.get("uid") not in blocking)
 
 
-def _find_type(served: ServedTypes, owner: Resource) -> ResourceType | None:
+def _find_type(served: OwnerTypes, owner: Resource) -> ResourceType | None:
     """Return the resource of an owner; None if the server has no such kind."""
     group, _, version = str(owner.get("apiVersion", "")).rpartition("/")
     wanted = group, version, owner.get("kind")
