@@ -26,7 +26,7 @@ from pytest_crd.server.authorization import policy
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 from pytest_crd.server.authorization.escalation import GrantAdmission
-from pytest_crd.server.authorization.ownerpermission import OwnerAdmission
+from pytest_crd.server.authorization.ownerpermission import OwnerPlugin
 from pytest_crd.server.authorization.paramaccess import ParamAccess, ParamAdmission
 from pytest_crd.server.authorization.reviewtypes import AccessReviewType, review_types
 from pytest_crd.server.authorization.storedroles import StoredRoles
@@ -276,9 +276,9 @@ class ServerCatalog:
             return None
         policy_context = PolicyContext(self._namespace, self._params, self.policy_listeners)
         policies = PolicyPlugin(self._policies.read, policy_context, self.profile)
-        plugins: Admission = AuthorizedAdmission(AdmissionChain((policies, self._called)), self.authorizer)
-        plugins = plugins if wrap is None else wrap(plugins)
-        return OwnerAdmission(plugins, self.authorizer, self) if self._enforces_owners else plugins
+        owners = (OwnerPlugin(self.authorizer, self),) if self._enforces_owners else ()
+        plugins = AuthorizedAdmission(AdmissionChain((*owners, policies, self._called)), self.authorizer)
+        return plugins if wrap is None else wrap(plugins)
 
     def _bind(self, type_: _Type) -> _Type:
         """Return a resource on this server, with its admission plugins."""

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from pytest_crd.admission.chain import Reinvocation
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.registry.admission import Admission, AdmissionRequest, Admitted, User
+from pytest_crd.engine.registry.admission import AdmissionRequest, User
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.server.authorization.accessattributes import AccessAttributes
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
@@ -31,33 +32,30 @@ class OwnerTypes(Protocol):
         """Return all resources."""
 
 
-class OwnerAdmission(NamedTuple):
+class OwnerPlugin(NamedTuple):
     """
-    The plugin, followed by other plugins.
+    The plugin.
 
     Attributes:
-        inner: The other plugins.
         authorizer: The authorizer.
         served: The resources of the server.
     """
 
-    inner: Admission
     authorizer: RoleAuthorizer
     served: OwnerTypes
 
-    def mutate(self, request: AdmissionRequest) -> Admitted:
-        """Return the object after the mutating plugins; raise RefusedError if one refuses it."""
-        return self.inner.mutate(request)
+    def mutate(self, request: AdmissionRequest, _reinvocation: Reinvocation, _warnings: list[str]) -> Resource | None:
+        """Return the unchanged object."""
+        return request.object
 
-    def validate(self, request: AdmissionRequest) -> Admitted:
-        """Return the unchanged object and warnings; raise RefusedError if the plugin or another one refuses it."""
+    def validate(self, request: AdmissionRequest, _warnings: list[str]) -> None:
+        """Raise RefusedError if the user may not set the owner references."""
         if request.operation in ("CREATE", "UPDATE") and (problem := self._find_problem(request)):
             name = str(((request.object or {}).get("metadata") or {}).get("name") or request.name)
             qualified = f"{request.resource}.{request.group}" if request.group else request.resource
             subject = {"name": name, "group": request.group, "kind": request.resource}
             message = f"{qualified} {printing.quote(name)} is forbidden: {problem}"
             raise RefusedError(Refusal(403, "Forbidden", message, subject=subject))
-        return self.inner.validate(request)
 
     def _find_problem(self, request: AdmissionRequest) -> str:
         """Return the refusal in the server's words; empty if the user may set the owner references."""
