@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shlex
@@ -9,13 +10,13 @@ import socket
 import threading
 import time
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.discovery import commands
 from pytest_crd.processes import GRACE, ProcessGroup
 from pytest_crd.progress import Progress, silent
 from pytest_crd.temporaryfolders import TemporaryFolder
-from pytest_crd.webhooks import certificates, gowords
+from pytest_crd.webhooks import gowords
 from pytest_crd.webhooks.httptransport import HttpTransport
 from pytest_crd.webhooks.transport import TransportError, WebhookReply
 from pytest_crd.webhooks.webhookerrors import WebhookError
@@ -28,6 +29,9 @@ _PAUSES: Final = (0.01, 0.1)
 _MOST_LINES: Final = 20
 _MOST_BYTES: Final = 1 << 16
 _PLACEHOLDER: Final = re.compile(r"\{\w+\}")
+_NAMES: Final = ("127.0.0.1", "::1", "localhost")
+_MISSING: Final = "a command needs the extra `server` for its certificates: pip install 'pytest-crd[server]' ({})"
+_PRIVATE: Final = 0o600
 
 
 def problem_of(command: str) -> str:
@@ -156,7 +160,7 @@ class CommandTransport:
         self._own_folder = self._own_folder or TemporaryFolder()
         folder = self._own_folder.path
         self._log.touch()
-        authority = certificates.write_certificates(folder, source=self._source)
+        authority = write_certificates(folder, source=self._source)
         port = _free_port()
         values = dict(zip(PLACEHOLDERS, (str(port), str(folder)), strict=True))
         words = [_PLACEHOLDER.sub(lambda match: values[match[0]], word) for word in shlex.split(self.command)]
@@ -221,3 +225,28 @@ def _ended(group: ProcessGroup) -> str:
 def _free_port() -> int:
     with socket.create_server((_HOST, 0)) as listener:
         return int(listener.getsockname()[1])
+
+
+def write_certificates(folder: Path, *, source: str) -> str:
+    """
+    Write `tls.crt`, `tls.key` and `ca.crt` for a server on localhost into *folder*, and return the authority, PEM.
+
+    Args:
+        folder: An existing folder.
+        source: The place of the setting, for errors.
+
+    Raises:
+        WebhookError: The extra `server` is not installed.
+    """
+    try:
+        trustme: Any = importlib.import_module("trustme")
+    except ImportError as error:
+        raise WebhookError.at(source, _MISSING.format(error)) from None
+    authority = trustme.CA(organization_name="pytest-crd")
+    certificate = authority.issue_cert(*_NAMES)
+    key = folder / "tls.key"
+    key.touch(mode=_PRIVATE)
+    key.write_bytes(certificate.private_key_pem.bytes())
+    (folder / "tls.crt").write_bytes(b"".join(blob.bytes() for blob in certificate.cert_chain_pems))
+    (folder / "ca.crt").write_bytes(authority.cert_pem.bytes())
+    return str(authority.cert_pem.bytes().decode())
