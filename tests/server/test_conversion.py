@@ -200,6 +200,27 @@ def calling() -> Api:
     return created
 
 
+def test_a_deleted_crd_goes_after_the_next_request_once_its_webhook_answers() -> None:
+    problems = ["down"]
+
+    def convert(resource: Any, _: str) -> Any:
+        if problems:
+            raise ConversionFailedError(problems[0])
+        return resource
+
+    server = Api([CustomResourceDefinition.from_manifest(_crd())], webhooks=FixedWebhooks(FunctionConverter(convert)))
+    servers.ask(server, "POST", STORED, _thing())
+    _store_in_v2(server)
+    path = f"{servers.CRDS}/things.example.com"
+    servers.ask(server, "DELETE", path)
+    assert servers.ask(server, "GET", path).value["status"]["conditions"][-1]["reason"] == "InstanceDeletionFailed"
+
+    problems.clear()
+    servers.ask(server, "POST", "/api/v1/namespaces", {"metadata": {"name": "other"}})
+
+    assert servers.ask(server, "GET", path).code == 404
+
+
 @pytest.mark.parametrize("path", [f"{OTHER}/a", OTHER])
 def test_a_webhook_converts_objects_that_are_read_in_another_version(calling: Api, path: str) -> None:
     (item,) = (value := servers.ask(calling, "GET", path).value).get("items") or [value]

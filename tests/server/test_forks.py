@@ -102,7 +102,8 @@ def test_neither_decides_by_the_roles_of_the_other() -> None:
     assert policies.ask(fork, policies.JANE, "GET", pods).code == 404
     assert policies.ask(origin, policies.JANE, "GET", pods).code == 403
     assert (bool(fork.catalog.authorizer.needed), origin.catalog.authorizer.needed) == (True, {})
-    assert origin.catalog.authorizer.has_project_roles == fork.catalog.authorizer.has_project_roles
+    fork.catalog.authorizer.has_project_roles = True
+    assert [server.catalog.authorizer.has_project_roles for server in (fork.fork(), origin)] == [True, False]
 
 
 def test_the_controllers_of_a_fork_work_on_its_objects(origin: Api) -> None:
