@@ -64,7 +64,7 @@ def find_effects(version: CrdVersion, declared: Mapping[str, Any], steps: Steps)
         steps: The steps of the declarations.
     """
     root = version.schema_map
-    if not root.schema or version.preserves_unknown_fields:
+    if version.preserves_unknown_fields:
         return
     for index, column in enumerate(declared.get("additionalPrinterColumns") or ()):
         key = "JSONPath" if "JSONPath" in column else "jsonPath"

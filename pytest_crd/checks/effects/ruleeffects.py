@@ -12,8 +12,7 @@ from pytest_crd.checks.effects import effect, transitioneffects
 from pytest_crd.checks.effects.effect import LostEffect
 from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import CrdVersion
-from pytest_crd.engine.cel.errors import CostLimitError
-from pytest_crd.engine.cel.run.interpreter import ProgramError
+from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.loading.crdfiles import ReadCrd
@@ -21,10 +20,10 @@ from pytest_crd.engine.rules.compilation import SELF
 from pytest_crd.engine.schema.schemamap import Place, SchemaNode
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.exampleobjects import NoExampleError
-from pytest_crd.synthesis.objectchanges import ABSENT, value_at
 from pytest_crd.synthesis.placement import Placer
 from pytest_crd.synthesis.repair import Resource
-from pytest_crd.synthesis.rulegoals.evaluation import RunnableRule, VersionRules
+from pytest_crd.synthesis.rulegoals.evaluation import PartEvaluator, RunnableRule, VersionRules
+from pytest_crd.synthesis.rulegoals.state import Ref, State
 from pytest_crd.synthesis.schemavalues import Maker
 
 _MOST_FIELDS: Final = 6
@@ -88,13 +87,9 @@ def _find_effects(
     node: SchemaNode, rules: VersionRules, find_placer: Callable[[], Placer | None]
 ) -> Iterator[LostEffect]:
     """Yield the effects of the rules of a node; steps begin at the schema."""
-    demand = Demand.of_version(rules.version).at(node.place)
+    demand, base = Demand.of_version(rules.version).at(node.place), effect.find_steps(node.place)
     for index, rule in enumerate(node.rules):
-        if not _may_fail(node, rule):
-            continue
-        base = effect.find_steps(node.place)
-        runnable = rules.at(base, index)
-        if runnable is None:
+        if not _may_fail(node, rule) or (runnable := rules.at(base, index)) is None:
             continue
         for value in _find_values(demand, _optional_fields(node, str(rule["rule"]))):
             failure = _failure(runnable, rules, node.place, base, value)
@@ -120,7 +115,7 @@ def _optional_fields(node: SchemaNode, text: str) -> tuple[str, ...]:
 
 
 def _is_nested(node: SchemaNode, name: str) -> bool:
-    """Return whether a field of the value has an optional field of that name."""
+    """Return whether a field has an optional field with the name."""
     return any(
         name in child.properties and name not in (child.schema.get("required") or ())
         for field in node.properties.values()
@@ -134,7 +129,7 @@ def _is_nested(node: SchemaNode, name: str) -> bool:
 
 
 def _find_values(demand: Demand, fields: tuple[str, ...]) -> Iterator[Any]:
-    """Yield the smallest value, and values with one, all, and all but one of the optional *fields*."""
+    """Yield the smallest value, then values with some of the optional *fields*."""
     maker = Maker()
     values = list(itertools.islice(maker.find_values(demand), _MOST_VALUES))
     yield from values
@@ -159,20 +154,15 @@ def _find_values(demand: Demand, fields: tuple[str, ...]) -> Iterator[Any]:
 
 
 def _failure(runnable: RunnableRule, rules: VersionRules, place: Place, base: tuple[str | int, ...], value: Any) -> str:
-    """Return the evaluation error of a rule for a value; empty if there is none of the expected kinds."""
-    defaulted = value_at(rules.defaulted(effect.nest(place, value)), base) if place else rules.defaulted(value)
-    if defaulted is ABSENT or defaulted is None:
-        return ""
-    try:
-        outcome = runnable.expression.program.evaluate({SELF: runnable.node.view(defaulted)})
-    except (CostLimitError, ProgramError):
-        return ""
-    failure = "" if outcome.error is None else str(outcome.error)
+    """Return the evaluation error of a rule for a value; empty for other errors, and without an error."""
+    evaluator = PartEvaluator(rules, base, runnable, 1)
+    result = evaluator.value(evaluator.root, State(effect.nest(place, value), None), {SELF: Ref(base)})
+    failure = str(result) if isinstance(result, EvaluationError) else ""
     return failure if failure.startswith(_FAILURES) else ""
 
 
 def _confirm(placer: Placer, place: Place, index: int, value: Any) -> tuple[Resource, FieldError] | None:
-    """Return an object with the value that is refused for no other reason than that evaluation, and the error; None if there is none."""
+    """Return a refused object with the value, and its error; None if the object has other errors."""
     placed = placer.insert_value(place, value) if place else ({**placer.start, **value}, ())
     if placed is None:
         return None

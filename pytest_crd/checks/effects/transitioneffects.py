@@ -60,9 +60,8 @@ def _is_strict(rule: Any) -> bool:
 
 def _optional_places(node: SchemaNode) -> Iterator[Place]:
     """Yield the places that may be left out, from the node outwards, within its item of a list or map."""
-    for inner in (node, *node.around):
-        outer = inner.parent
-        if outer is None or isinstance(inner.place[-1], Each):
+    for inner, outer in zip((node, *node.around), node.around, strict=False):
+        if isinstance(inner.place[-1], Each):
             return
         name = inner.place[-1]
         if name not in (outer.schema.get("required") or ()) and "default" not in inner.schema:

@@ -1,5 +1,5 @@
 """
-The admission plugin OwnerReferencesPermissionEnforcement: owners whose finalizers a user may not set cannot block on that user's objects.
+The admission plugin OwnerReferencesPermissionEnforcement: permissions for owner references that block deletions.
 
 OpenShift switches it on; other servers do by `--enable-admission-plugins`.
 

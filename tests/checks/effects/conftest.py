@@ -24,17 +24,26 @@ def find_warnings(tmp_path: Any) -> Callable[..., list[str]]:
     """Return a function that returns the warnings about a CRD with a schema of its spec, without the names of files."""
 
     def find(
-        spec: Mapping[str, Any], *, versions: tuple[str, ...] = ("v1",), kubernetes: str = "1.37", **parts: Any
+        spec: Mapping[str, Any],
+        *,
+        versions: tuple[str, ...] = ("v1",),
+        kubernetes: str = "1.37",
+        api: str = "v1",
+        annotations: Any = None,
+        shared: Any = None,
+        **parts: Any,
     ) -> list[str]:
         group, plural = "effects.example.com", "pumps"
         names = {"plural": plural, "singular": "pump", "kind": "Pump", "listKind": "PumpList"}
         entries = [_version(name, spec, storage=name == versions[0], **dict(parts)) for name in versions]
-        crd = {
-            "apiVersion": "apiextensions.k8s.io/v1",
+        crd: dict[str, Any] = {
+            "apiVersion": f"apiextensions.k8s.io/{api}",
             "kind": "CustomResourceDefinition",
-            "metadata": {"name": f"{plural}.{group}"},
+            "metadata": {"name": f"{plural}.{group}", "annotations": annotations or {}},
             "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": entries},
         }
+        if shared is not None:  # the form of v1beta1 with one schema for all versions
+            crd["spec"] |= {"validation": entries[0].pop("schema"), **shared}
         path = tmp_path / "crd.yaml"
         path.write_text(json.dumps(crd, indent=1))
         files = CrdFiles(kubernetes)

@@ -32,6 +32,11 @@ LIST = {"type": "array", "maxItems": 3, "items": TEXT}
             id="an absent field",
         ),
         pytest.param(
+            _object("1 == 1", "self.a > 'c'", a=TEXT),
+            'spec: the rule cannot be evaluated for {"spec": {}}, which the schema allows: no such key: a',
+            id="a second rule",
+        ),
+        pytest.param(
             _object("!has(self.a) || self.b > 'c'", a=TEXT, b=TEXT),
             'spec: the rule cannot be evaluated for {"spec": {"a": "a"}}, which the schema allows: no such key: b',
             id="an absent field beside another one",
@@ -65,6 +70,16 @@ def test_a_rule_that_cannot_be_evaluated_has_a_warning(find_warnings: Find, spec
     [
         pytest.param(_object("!has(self.a) || self.a != 'b'", a=TEXT), id="a tested field"),
         pytest.param(_object("self.a != 'b'", required=("a",), a=TEXT), id="a required field"),
+        pytest.param(
+            _object("!has(self.a) || !has(self.b) || self.a != self.b", a=TEXT, b=TEXT), id="two tested fields"
+        ),
+        pytest.param(
+            _object(a={**_object("!has(self.b) || self.b != 'c'", b=TEXT), "nullable": True}),
+            id="a value that may be null",
+        ),
+        pytest.param(
+            _object(a=_with_rule(_object(inner=_object("self.b != 'c'", b=TEXT)), "false")), id="a value that cannot be"
+        ),
         pytest.param(_object("self.a != 'b'", a={**TEXT, "default": "c"}), id="a field with a default"),
         pytest.param(_object("has(self.a)", "self.a != 'b'", a=TEXT), id="a field that another rule requires"),
         pytest.param(_object(names=_with_rule({**LIST, "minItems": 1}, "self[0] != 'b'")), id="a list with items"),
@@ -113,6 +128,10 @@ def test_a_rule_of_changes_that_users_get_around_has_a_warning(find_warnings: Fi
     [
         pytest.param(_object(required=("kind",), kind=IMMUTABLE), id="a required field"),
         pytest.param(_object(kind={**IMMUTABLE, "default": "a"}), id="a field with a default"),
+        pytest.param(
+            _object(kind={**TEXT, "x-kubernetes-validations": [{"rule": "self == oldSelf"}, {"rule": "false"}]}),
+            id="a field that cannot be",
+        ),
         pytest.param(_object("has(oldSelf.kind) == has(self.kind)", kind=IMMUTABLE), id="a rule of the parent"),
         pytest.param(_object("!has(self.kind) || self.kind == oldSelf.kind", kind=TEXT), id="a rule that lets it go"),
         pytest.param(

@@ -203,9 +203,24 @@ def test_columns_of_a_schema_that_keeps_everything_have_no_warning(find_warnings
     assert find_warnings(spec, **_column(".spec.a", "integer")) == []
 
 
+def test_columns_of_a_crd_that_keeps_unknown_fields_have_no_warning(find_warnings: Find) -> None:
+    column = {"name": "Shown", "type": "string", "JSONPath": ".spec.nothing"}
+
+    def find(**more: Any) -> list[str]:
+        shared = {"additionalPrinterColumns": [column], **more}
+        return find_warnings(COLUMNS, kubernetes="1.21", api="v1beta1", shared=shared)
+
+    assert find() == []
+    assert [warning[:33] for warning in find(preserveUnknownFields=False)] == ["printer column Shown stays empty:"]
+
+
 def test_each_wrong_path_of_scale_has_a_warning(find_warnings: Find) -> None:
     scale = {"specReplicasPath": ".spec.no", "statusReplicasPath": ".status.name", "labelSelectorPath": ".status.no"}
-    right = {"specReplicasPath": ".spec.count", "statusReplicasPath": ".status.port", "labelSelectorPath": ".spec.name"}
+    right = {
+        "specReplicasPath": ".spec.count",
+        "statusReplicasPath": ".status.port",
+        "labelSelectorPath": ".spec.any.a",
+    }
     properties = {"status": COLUMNS}
 
     first, second, third = find_warnings(COLUMNS, subresources={"scale": scale}, properties=properties)
@@ -227,6 +242,12 @@ def test_a_crd_that_is_too_large_for_kubectl_apply_has_a_warning(find_warnings: 
     warnings = find_warnings(_object(a={**TEXT, "description": "x" * length}))
 
     assert [warning.partition(":")[0] for warning in warnings] == [words] * bool(words)
+
+
+def test_an_annotation_of_an_earlier_apply_does_not_count(find_warnings: Find) -> None:
+    earlier = {"kubectl.kubernetes.io/last-applied-configuration": "x" * 240_000}
+
+    assert find_warnings(_object(a=TEXT), annotations=earlier) == []
 
 
 def test_a_warning_about_several_versions_is_one(find_warnings: Find) -> None:

@@ -1,4 +1,4 @@
-"""Owners whose finalizers a user may not set cannot block on that user's objects; the messages are those of kube-apiserver 1.37."""
+"""Permissions for owner references that block deletions; the messages are those of kube-apiserver 1.37."""
 
 from __future__ import annotations
 
