@@ -91,6 +91,7 @@ def test_a_repeated_name_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_key_with_many_dots_stays_within_the_budget() -> None:
     assert _fields(1).near("spec." + "a." * 20_000) is None
+    assert _fields(1).find_emptied("spec." + "a." * 20_000) == ""
 
 
 def test_an_unknown_field_without_a_search_says_so(empty: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,3 +154,23 @@ def test_few_managers_are_listed_and_compared(monkeypatch: pytest.MonkeyPatch) -
     assert expectedowners._remedy("x", managers, WorkBudget(0)) == (
         "similar names were not looked for, as too many are unknown"
     )
+
+
+def test_a_field_of_an_object_that_keeps_nothing_has_no_suggestion_elsewhere() -> None:
+    template = {"type": "object", "properties": {"metadata": {"type": "object"}, "spec": {"type": "object"}}}
+    some = {"type": "object", "properties": {"name": _STRING}}
+    labelled = {"type": "object", "properties": {"metadata": some}}
+    spec = {"type": "object", "properties": {"template": template, "labelled": labelled, "size": _STRING}}
+    manifest = crds.manifest({"type": "object", "properties": {"spec": spec}})
+    fields = schemafields.SchemaFields(CustomResourceDefinition.from_manifest(manifest).version("v1"))
+
+    assert [fields.near(f"spec.template.{path}") for path in ("metadata.labels", "spec.size", "size")] == [
+        "",
+        "",
+        "spec.size",
+    ]
+    assert fields.near("spec.labelled.metadata.annotations") == ""
+    assert fields.near("spec.labelled.metadata.size") == "spec.size"
+    emptied = [fields.find_emptied(f"spec.template.{path}") for path in ("metadata.labels.a", "spec.size", "size")]
+    assert emptied == ["spec.template.metadata", "spec.template.spec", ""]
+    assert fields.find_emptied("sise") == ""

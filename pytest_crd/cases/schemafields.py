@@ -93,12 +93,11 @@ class SchemaFields:
         return "" if is_metadata or all(map(_keeps_nothing, nodes)) else schemamap.spelled(place)
 
     def find_emptied(self, path: str) -> str:
-        """Return the path of the object around an unknown *path* that has no properties, so that it keeps nothing; empty if it has some."""
-        parent, _, nodes = next(
-            (*names, nodes)
-            for names in _ways_up(path)
-            if (nodes := list(self._at(self._root, f".{names[0]}" if names[0] else "")))
-        )
+        """Return the path of the object around an unknown *path* if it has no properties; else empty, also after too many searches."""
+        try:
+            parent, _, nodes = next(parent_path for parent_path in self._ways(path) if parent_path[2])
+        except suggestions.SpentBudgetError:
+            return ""
         return parent if all(map(_keeps_nothing, nodes)) else ""
 
     def _ways(self, path: str) -> Iterator[tuple[str, str, list[SchemaNode]]]:
