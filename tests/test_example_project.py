@@ -31,6 +31,7 @@ def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pyteste
     )
 
 
+@pytest.mark.long
 def test_the_example_project_is_collected_from_elsewhere_by_its_own_ini_file(pytester: pytest.Pytester) -> None:
     shutil.copytree(EXAMPLE, pytester.path / "example", ignore=GENERATED)
 

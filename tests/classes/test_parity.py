@@ -283,6 +283,7 @@ def test_a_null_in_place_of_the_spec_is_no_spec() -> None:
     assert compare(Retention, version) == ()
 
 
+@pytest.mark.long
 def test_three_hundred_fields_take_few_requests() -> None:
     fields: dict[str, Any] = {}
     for number in range(75):
@@ -454,6 +455,7 @@ class Flags(BaseModel):
         return self
 
 
+@pytest.mark.long
 def test_random_objects_show_differences_between_boundaries(monkeypatch: pytest.MonkeyPatch) -> None:
     version = CustomResourceDefinition.from_manifest(crd_of(Flags, group="example.com", kind="Flag")).versions[0]
 

@@ -6,17 +6,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tiers
 
 from conformance import policyconversations, policymanifests, policyreplay, policytables, webhookconversations
 from conformance.policyconversations import Conversation
 
 pytestmark = pytest.mark.replay
 PAGE = Path(__file__).parents[2] / "docs/developing/upstream.md"
+# The conversation that takes seconds: it spends the whole budget of rules.
+DEAREST = "the budget of all validations"
 
 
 @pytest.mark.parametrize(
     ("version", "conversation", "recorded"),
-    [pytest.param(*each, id=f"{each[1].topic}-{each[1].name}-{each[0]}") for each in policyconversations.recordings()],
+    [
+        pytest.param(
+            version,
+            conversation,
+            recorded,
+            id=f"{conversation.topic}-{conversation.name}-{version}",
+            marks=(pytest.mark.long,) if conversation.name == DEAREST else tiers.marks_of_recording(version, recorded),
+        )
+        for version, conversation, recorded in policyconversations.recordings()
+    ],
 )
 def test_answers_and_audit_annotations_equal_those_of_kube_apiserver(
     version: str, conversation: Conversation, recorded: Any

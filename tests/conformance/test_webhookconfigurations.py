@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+import tiers
 
 from conformance import webhookconversations, webhookreplay
 from conformance.webhookconversations import Conversation
@@ -36,8 +37,14 @@ def _words_of_engine(configuration: Any, version: str) -> set[str]:
 @pytest.mark.parametrize(
     ("version", "conversation", "recorded"),
     [
-        pytest.param(*each, id=f"{each[1].name}-{each[0]}")
-        for each in webhookconversations.recordings(["configurations"])
+        pytest.param(
+            version,
+            conversation,
+            recorded,
+            id=f"{conversation.name}-{version}",
+            marks=tiers.marks_of_recording(version, recorded),
+        )
+        for version, conversation, recorded in webhookconversations.recordings(["configurations"])
     ],
 )
 def test_configurations_are_refused_as_by_kube_apiserver(

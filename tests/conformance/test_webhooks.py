@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import pytest
+import tiers
 
 from conformance import webhookconversations, webhookreplay
 from conformance.webhookconversations import Conversation
@@ -22,8 +23,14 @@ TOPICS: Final = [path.stem for path in webhookconversations.topics() if path.ste
 @pytest.mark.parametrize(
     ("version", "conversation", "recorded"),
     [
-        pytest.param(*each, id=f"{each[1].topic}-{each[1].name}-{each[0]}")
-        for each in webhookconversations.recordings(TOPICS)
+        pytest.param(
+            version,
+            conversation,
+            recorded,
+            id=f"{conversation.topic}-{conversation.name}-{version}",
+            marks=tiers.marks_of_recording(version, recorded),
+        )
+        for version, conversation, recorded in webhookconversations.recordings(TOPICS)
     ],
 )
 def test_answers_and_reviews_equal_those_of_kube_apiserver(

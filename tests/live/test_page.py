@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 RECORDED: Final = Path(__file__).parent / f"recorded/page/{livepage.VERSION}.json"
 
 
+@pytest.mark.long
 @pytest.mark.replay
 def test_the_page_shows_the_printed_lines(empty: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     exchanges.ask_alike_each_time(monkeypatch)

@@ -75,6 +75,7 @@ def _loaded(project: Project, *options: str) -> set[str]:
     return set(json.loads(project.read("modules.json")))
 
 
+@pytest.mark.long
 @pytest.mark.session
 def test_a_run_imports_only_the_packages_that_it_needs(project: Project) -> None:
     project.write("conftest.py", TELLS_MODULES)

@@ -69,6 +69,7 @@ def test_custom_resources_are_written_read_and_watched(connected: Any) -> None:
     assert events == [("ADDED", 1), ("MODIFIED", 2), ("MODIFIED", 3), ("MODIFIED", 3), ("DELETED", 3)]
 
 
+@pytest.mark.long
 def test_built_in_kinds_and_crds_are_read_as_their_types(connected: Any) -> None:
     core: Any = client.CoreV1Api(connected)
     core.create_namespaced_config_map(

@@ -275,6 +275,7 @@ def test_items_of_a_default_are_mended_with_a_list(value: JSON) -> None:
     assert mended == {"spec": {"x": {"l": []}}}
 
 
+@pytest.mark.long
 def test_a_default_that_makes_an_unchanged_rule_refuse_creates_also_changes_stored_objects() -> None:
     rule = "!(has(self.low) && has(self.high))"
     old, new = (ruled(obj(("low",), low=NUMBER, high=high), rule) for high in (NUMBER, with_default(7)))

@@ -44,7 +44,9 @@ SOMETIMES = "!has(self.spec) || !has(self.spec.x) || self.spec.x < 3 || (has(sel
     "rule",
     [
         pytest.param("has(self.status)", id="always"),
-        pytest.param("!has(self.spec) || !has(self.spec.x) || has(self.status)", id="with a field"),
+        pytest.param(
+            "!has(self.spec) || !has(self.spec.x) || has(self.status)", id="with a field", marks=pytest.mark.long
+        ),
         pytest.param(SOMETIMES, id="with a value"),
     ],
 )

@@ -783,7 +783,9 @@ def strict(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2", "-p", "xdist", "-p", "pytest_crd.plugin")])
+@pytest.mark.parametrize(
+    "workers", [(), pytest.param(("-n2", "-p", "xdist", "-p", "pytest_crd.plugin"), marks=pytest.mark.long)]
+)
 def test_a_base_object_that_is_refused_is_repaired_before_cases_run(workers: tuple[str, ...], strict: Project) -> None:
     strict.run().assert_outcomes(failed=2)
 

@@ -288,6 +288,7 @@ def test_the_coverage_of_faulty_policies_is_not_known(timers: Project) -> None:
     result.stdout.fnmatch_lines([f"crd: coverage of policies is not known: {words}*"])
 
 
+@pytest.mark.long
 @pytest.mark.counted("pytest_crd.plugin.features.policies.hooks")
 @pytest.mark.session
 def test_workers_measure_the_coverage_together(timers: Project) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from support.sessions import Project
 
@@ -74,6 +76,7 @@ def test_a_command_that_ends_during_the_test_fails_it_with_its_output(project: P
     )
 
 
+@pytest.mark.long
 def test_an_operator_runs_until_the_end_of_the_test(project: Project) -> None:
     project.write(
         "operator.py",

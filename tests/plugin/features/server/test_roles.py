@@ -94,6 +94,7 @@ def test_a_kubeconfig_of_a_user_has_the_rights_of_its_roles(project: Project) ->
     )
 
 
+@pytest.mark.long
 @pytest.mark.session
 def test_all_tests_together_need_the_rules(project: Project) -> None:
     _test(
