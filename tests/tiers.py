@@ -25,6 +25,7 @@ MARKERS: Final = {
     "session": "starts pytest inside pytest, or a process",
     "corpus": "reads CRDs of real projects in the folder CRD_CORPUS, or conversations in the folder CRD_ATTACKS",
     "counted": "starts processes that take otherwise untested branches of the modules that are named",
+    "older": "replays a recording that a newer Kubernetes version answers the same: only with `--all-versions`",
     "long": "takes seconds: `.ci/run` runs it, the README's test command does not",
     "slow": "skipped by default; `-m ''` runs everything",
 }
@@ -67,17 +68,21 @@ def examples(whole: int) -> settings:
 
 
 def marks_of_recording(version: str, recorded: Mapping[str, Any]) -> tuple[pytest.MarkDecorator, ...]:
-    """Return the marks of a replay under *version*: `long` if the recording says that a newer version answered the same."""
-    return (pytest.mark.long,) if version in recorded.get("alike", ()) else ()
+    """Return the marks of a replay under *version*: `older` if the recording says that a newer version answered the same."""
+    return (pytest.mark.older,) if version in recorded.get("alike", ()) else ()
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """
-    Mark tests that start pytest, before markers select tests.
+    Mark tests that start pytest, before markers select tests, and deselect repeated recordings without `--all-versions`.
 
     Slow tests come first, so that no worker is busy alone at the end.
     """
+    if not config.getoption("all_versions", default=True):
+        older = [item for item in items if item.get_closest_marker("older")]
+        config.hook.pytest_deselected(items=older)
+        items[:] = [item for item in items if not item.get_closest_marker("older")]
     for item in items:
         if "pytester" in getattr(item, "fixturenames", ()):
             item.add_marker("session")

@@ -28,15 +28,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Replay each file under its own version, or under all versions with its answers."""
     if {"path", "version"} <= set(metafunc.fixturenames):
         wanted = None if metafunc.config.getoption("all_versions") else 1
-        pairs = [(path, version) for path in PATHS for version in casefile.versions(path)[:wanted]]
-        params = [_param(path, version, waits=wanted is not None) for path, version in pairs]
+        params = [
+            _param(path, version, waits=wanted is not None, is_older=number > 0)
+            for path in PATHS
+            for number, version in enumerate(casefile.versions(path)[:wanted])
+        ]
         metafunc.parametrize(("path", "version"), params)
 
 
-def _param(path: Path, version: str, *, waits: bool) -> ParameterSet:
+def _param(path: Path, version: str, *, waits: bool, is_older: bool) -> ParameterSet:
     """Return the parameters of a file; with *waits*, the slow one about costs of rules runs only in a run of everything."""
     name = f"{path.parent.name}/{path.stem}"
-    marks = [pytest.mark.slow] if waits and name == "rules/budgets" else []
+    marks = [pytest.mark.slow] if waits and name == "rules/budgets" else [pytest.mark.older] if is_older else []
     return pytest.param(path, version, id=f"{version}/{name}", marks=marks)
 
 

@@ -27,11 +27,11 @@ def conversations() -> Iterator[tuple[str, str, Any]]:
 
 
 def replays() -> Iterator[ParameterSet]:
-    """Yield the version and the recording of each conversation, marked with `long` if a newer version has an equal one."""
+    """Yield the version and the recording of each conversation, marked with `older` if a newer version has an equal one."""
     newer: dict[str, str] = {}
     for name, version, recorded in conversations():
         is_equal = newer.setdefault(json.dumps(recorded, sort_keys=True), version) != version
-        yield pytest.param(version, recorded, id=name, marks=(pytest.mark.long,) if is_equal else ())
+        yield pytest.param(version, recorded, id=name, marks=(pytest.mark.older,) if is_equal else ())
 
 
 def test_the_server_answers_as_all_versions_with_recorded_conversations() -> None:
