@@ -66,12 +66,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Measure the speed of the machine, and let no test compute hypothesis' table of characters."""
-    if config.getoption("costs", default=False):
+    if session.config.getoption("costs", default=False):
         charmap.charmap()
         counting = _COUNTING if _is_counting() else 1
-        config.stash[_SPEED] = min(_calculate() for _ in range(_ROUNDS)) / _CALCULATION * counting
+        session.config.stash[_SPEED] = min(_calculate() for _ in range(_ROUNDS)) / _CALCULATION * counting
 
 
 def _is_counting() -> bool:
