@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,66 +21,69 @@ def two(project: Project) -> Project:
     return project
 
 
-def _ids(project: Project, test: str) -> list[str]:
-    project.write("test_it.py", f"import pytest\n{test}\n")
-    result = project.run("--collect-only", "-q")
+RUNS = [
+    pytest.param(
+        "def test_it(crd): pass",
+        ["test_it[gardens.stories.example.com]", "test_it[ponds.stories.example.com]"],
+        id="crd is each CRD",
+    ),
+    pytest.param(
+        "def test_it(crd_version): pass",
+        [
+            "test_it[gardens.stories.example.com-v1]",
+            "test_it[ponds.stories.example.com-v1]",
+            "test_it[ponds.stories.example.com-v2]",
+        ],
+        id="crd_version is each served version",
+    ),
+    pytest.param(
+        "def test_it(crds, crd, crd_version): assert crd_version.crd is crd",
+        [
+            "test_it[gardens.stories.example.com-v1]",
+            "test_it[ponds.stories.example.com-v1]",
+            "test_it[ponds.stories.example.com-v2]",
+        ],
+        id="crd and crd_version go together",
+    ),
+    pytest.param("def test_it(crds): pass", ["test_it"], id="crds is one for all"),
+    pytest.param(
+        "@pytest.mark.crd('Pond')\ndef test_it(crd_version): pass",
+        ["test_it[ponds.stories.example.com-v1]", "test_it[ponds.stories.example.com-v2]"],
+        id="a marker names a kind",
+    ),
+    pytest.param(
+        "@pytest.mark.crd('ponds.stories.example.com', version='v0')\ndef test_it(crd_version): pass",
+        ["test_it[ponds.stories.example.com-v0]"],
+        id="a marker names a version that is not served",
+    ),
+    pytest.param(
+        "@pytest.mark.crd('Pond', version='v2')\n@pytest.mark.crd('Garden')\ndef test_it(crd_version): pass",
+        ["test_it[ponds.stories.example.com-v2]", "test_it[gardens.stories.example.com-v1]"],
+        id="two markers name two CRDs",
+    ),
+    pytest.param(
+        "@pytest.mark.crd('Pond')\ndef test_it(crd): pass",
+        ["test_it[ponds.stories.example.com]"],
+        id="a marker names the CRD of crd",
+    ),
+]
+
+
+def test_a_test_runs_once_for_each_value_of_its_fixtures(two: Project) -> None:
+    for number, run in enumerate(RUNS):
+        two.write(f"test_{number}.py", f"import pytest\n{run.values[0]}\n")
+
+    result = two.run("--collect-only", "-q")
+
     assert result.ret == pytest.ExitCode.OK, str(result.stdout)
-    return [line.removeprefix("test_it.py::") for line in result.outlines if "::" in line]
-
-
-@pytest.mark.parametrize(
-    ("test", "ids"),
-    [
-        pytest.param(
-            "def test_it(crd): pass",
-            ["test_it[gardens.stories.example.com]", "test_it[ponds.stories.example.com]"],
-            id="crd is each CRD",
-        ),
-        pytest.param(
-            "def test_it(crd_version): pass",
-            [
-                "test_it[gardens.stories.example.com-v1]",
-                "test_it[ponds.stories.example.com-v1]",
-                "test_it[ponds.stories.example.com-v2]",
-            ],
-            id="crd_version is each served version",
-        ),
-        pytest.param(
-            "def test_it(crds, crd, crd_version): assert crd_version.crd is crd",
-            [
-                "test_it[gardens.stories.example.com-v1]",
-                "test_it[ponds.stories.example.com-v1]",
-                "test_it[ponds.stories.example.com-v2]",
-            ],
-            id="crd and crd_version go together",
-        ),
-        pytest.param("def test_it(crds): pass", ["test_it"], id="crds is one for all"),
-        pytest.param(
-            "@pytest.mark.crd('Pond')\ndef test_it(crd_version): pass",
-            ["test_it[ponds.stories.example.com-v1]", "test_it[ponds.stories.example.com-v2]"],
-            id="a marker names a kind",
-        ),
-        pytest.param(
-            "@pytest.mark.crd('ponds.stories.example.com', version='v0')\ndef test_it(crd_version): pass",
-            ["test_it[ponds.stories.example.com-v0]"],
-            id="a marker names a version that is not served",
-        ),
-        pytest.param(
-            "@pytest.mark.crd('Pond', version='v2')\n@pytest.mark.crd('Garden')\ndef test_it(crd_version): pass",
-            ["test_it[ponds.stories.example.com-v2]", "test_it[gardens.stories.example.com-v1]"],
-            id="two markers name two CRDs",
-        ),
-        pytest.param(
-            "@pytest.mark.crd('Pond')\ndef test_it(crd): pass",
-            ["test_it[ponds.stories.example.com]"],
-            id="a marker names the CRD of crd",
-        ),
-    ],
-)
-def test_a_test_runs_once_for_each_value_of_its_fixtures(two: Project, test: str, ids: list[str]) -> None:
-    assert sorted(_ids(two, test)) == sorted(ids)
-
-    two.run("--strict-markers").assert_outcomes(passed=len(ids))
+    actual = [line for line in result.outlines if "::" in line]
+    expected = 0
+    for number, run in enumerate(RUNS):
+        ids: Any = run.values[1]
+        expected += len(ids)
+        named = [line.removeprefix(f"test_{number}.py::") for line in actual if line.startswith(f"test_{number}.py::")]
+        assert sorted(named) == sorted(ids), run.id
+    two.run("--strict-markers").assert_outcomes(passed=expected)
 
 
 @pytest.mark.parametrize(

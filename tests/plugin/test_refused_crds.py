@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,29 +115,31 @@ def test_one_stored_crd_does_not_excuse_another(gardener: Project) -> None:
     gardener.run().assert_outcomes(errors=1)
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        "create({})",
-        "update({}, old={})",
-        "update_status({}, old={})",
-        "prune({})",
-        "default({})",
-    ],
-)
-@pytest.mark.parametrize(
-    "way", ["crd_version", "crd.versions[0]", "crds[0].version('v1')", "crd.under('1.36').versions[0]"]
-)
-def test_questions_about_objects_of_a_refused_crd_fail(project: Project, ask: str, way: str) -> None:
+WAYS = ("crd_version", "crd.versions[0]", "crds[0].version('v1')", "crd.under('1.36').versions[0]")
+ASKED = ("create({})", "update({}, old={})", "update_status({}, old={})", "prune({})", "default({})")
+
+
+def test_questions_about_objects_of_a_refused_crd_fail(project: Project) -> None:
     _break(project)
-    fixture = way.partition(".")[0].partition("[")[0]
-    project.write("test_it.py", f"def test_it({fixture}):\n    {way}.{ask}\n")
+    asked = [f"{way}.{ask}" for way in WAYS for ask in ASKED]
+    fixtures = [way.partition(".")[0].partition("[")[0] for way in asked]
+    project.write(
+        "test_it.py",
+        "".join(
+            f"def test_{number:02}({fixture}):\n    {way}\n"
+            for number, (fixture, way) in enumerate(zip(fixtures, asked, strict=True))
+        ),
+    )
 
     result = project.run("--tb=short")
 
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines([f"E   *{REFUSED}*"])
-    assert "version.py" not in result.stdout.str()
+    result.assert_outcomes(failed=len(asked))
+    reports = re.split(r"\n_+ test_\d\d.* _+\n", result.stdout.str())[1:]
+    for way, report in zip(asked, reports, strict=True):
+        failure = report.partition("\n=")[0]
+        assert f"    {way}\n" in failure
+        assert re.search(rf"^E   .*{re.escape(REFUSED)}", failure, re.MULTILINE), way
+        assert "version.py" not in failure, way
 
 
 def test_questions_about_a_refused_crd_itself_are_answered(project: Project) -> None:

@@ -22,38 +22,42 @@ def _lines(project: Project, code: str, *options: str) -> list[str]:
     return project.run(*options).outlines
 
 
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [
-        (
-            "version.create({'spec': {'day': datetime.datetime(2020, 1, 2, 3, 4, 5)}})",
-            'NotJSONError: spec.day: datetime.datetime(2020, 1, 2, 3, 4, 5) is not JSON (datetime); write the text "2020-01-02T03:04:05Z"',
-        ),
-        ("version.create({'spec': {'rows': 'a'}}).stored['spec']", "NotAcceptedError: nothing is stored, *"),
-        ("version.create({}, field_validation='strict')", "WrongValueError: field_validation 'strict': one of *"),
-        ("version.update({}, subresource='a')", "TypeError: *"),
-        ("version.patch(3, old={})", "WrongTypeError: a patch is a mapping or a list of operations, not integer"),
-        ("version.update({}, old=3)", "WrongTypeError: a custom resource is a mapping, not integer"),
-        (
-            "version.update({}, old=version.create({}))",
-            "NotJSONError: the value: <Response 201> is not JSON (Response); write its stored object, .stored",
-        ),
-        ("version.openapi(4)", "WrongValueError: there is OpenAPI 2 and 3, not 4"),
-        ("crds[0].version('v9')", "CrdLookupError: *"),
-        ("crds['Gardn']", "CrdLookupError: no CRD is called 'Gardn'; did you mean 'Garden'?"),
-        ("crds[0].under('1.11')", "UnknownVersionError: *"),
-        ("engine.load('nowhere')", "ManifestError: nowhere: no such file or folder*"),
-        ("CustomResourceDefinition.from_manifest({'kind': 'Pod'})", "CrdError: *"),
-    ],
-)
-def test_a_mistake_ends_in_the_line_of_the_test(code: str, message: str, project: Project) -> None:
-    lines = _lines(project, code)
+# Mistakes by code, each with the message.
+MISTAKES = {
+    "version.create({'spec': {'day': datetime.datetime(2020, 1, 2, 3, 4, 5)}})": 'NotJSONError: spec.day: datetime.datetime(2020, 1, 2, 3, 4, 5) is not JSON (datetime); write the text "2020-01-02T03:04:05Z"',
+    "version.create({'spec': {'rows': 'a'}}).stored['spec']": "NotAcceptedError: nothing is stored, *",
+    "version.create({}, field_validation='strict')": "WrongValueError: field_validation 'strict': one of *",
+    "version.update({}, subresource='a')": "TypeError: *",
+    "version.patch(3, old={})": "WrongTypeError: a patch is a mapping or a list of operations, not integer",
+    "version.update({}, old=3)": "WrongTypeError: a custom resource is a mapping, not integer",
+    "version.update({}, old=version.create({}))": "NotJSONError: the value: <Response 201> is not JSON (Response); write its stored object, .stored",
+    "version.openapi(4)": "WrongValueError: there is OpenAPI 2 and 3, not 4",
+    "crds[0].version('v9')": "CrdLookupError: *",
+    "crds['Gardn']": "CrdLookupError: no CRD is called 'Gardn'; did you mean 'Garden'?",
+    "crds[0].under('1.11')": "UnknownVersionError: *",
+    "engine.load('nowhere')": "ManifestError: nowhere: no such file or folder*",
+    "CustomResourceDefinition.from_manifest({'kind': 'Pod'})": "CrdError: *",
+}
 
-    assert [line for line in lines if re.fullmatch(r"\S+\.py:\d+: ?\w*", line)] == [
-        f"test_it.py:8: {message.partition(':')[0]}"
+
+def test_a_mistake_ends_in_the_line_of_the_test(project: Project) -> None:
+    tests = [
+        f"def test_{number:02}(crds):\n    version = crds[0].version('v1')\n    {code}\n"
+        for number, code in enumerate(MISTAKES)
     ]
-    assert f">       {code}" in lines
-    assert any(re.match(r"E +(\S+\.)?" + re.escape(message.rstrip("*")), line) for line in lines)
+    project.write("test_it.py", IMPORTS + "".join(tests))
+
+    result = project.run()
+
+    result.assert_outcomes(failed=len(MISTAKES))
+    reports = re.split(r"\n_+ test_\d\d _+\n", "\n".join(result.outlines))[1:]
+    for number, ((code, message), report) in enumerate(zip(MISTAKES.items(), reports, strict=True)):
+        lines = report.partition("\n=")[0].splitlines()
+        assert [line for line in lines if re.fullmatch(r"\S+\.py:\d+: ?\w*", line)] == [
+            f"test_it.py:{8 + 3 * number}: {message.partition(':')[0]}"
+        ], code
+        assert f">       {code}" in lines
+        assert any(re.match(r"E +(\S+\.)?" + re.escape(message.rstrip("*")), line) for line in lines), code
 
 
 def test_a_bug_of_the_package_and_a_full_trace_keep_all_frames(project: Project) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.mark import ParameterSet  # nothing public
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -492,19 +495,26 @@ def _expected_report(section: str, words: str) -> str:
     )
 
 
+# A session shows failures of one cause once, and some stories share a cause.
 @pytest.mark.usefixtures("wide")
-@pytest.mark.parametrize(("section", "case", "words", "summary"), STORIES)
-def test_a_failure_shows_differences_with_reasons(
-    project: Project, section: str, case: str, words: str, summary: str
-) -> None:
-    _write_case(project, section, case)
+@pytest.mark.parametrize(
+    "stories", [STORIES[:9], STORIES[9:18], STORIES[18:27], STORIES[27:]], ids=["first", "second", "third", "fourth"]
+)
+def test_a_failure_shows_differences_with_reasons(project: Project, stories: Sequence[ParameterSet]) -> None:
+    for number, story in enumerate(stories):
+        section, case, _, _ = map(str, story.values)
+        project.cases(f"{HEAD}{section}:\n- {{name: story {number}, {case[1:]}\n", name=f"test_{number:02}.crd.yaml")
 
     result = project.run()
 
-    result.assert_outcomes(failed=1)
-    output = "\n".join(result.outlines).split("_ a _")[1].partition("\n")[2].split("\n=")[0]
-    assert f"{output}\n" == _expected_report(section, words)
-    assert f"FAILED test_garden.crd.yaml::a - {summary}" in result.outlines
+    result.assert_outcomes(failed=len(stories))
+    reports = re.split(r"\n_+ story \d+ _+\n", "\n".join(result.outlines))[1:]
+    for number, (story, report) in enumerate(zip(stories, reports, strict=True)):
+        section, _, words, summary = map(str, story.values)
+        expected = _expected_report(section, words).replace("test_garden", f"test_{number:02}")
+        output = report.split("\n=")[0]
+        assert f"{output}\n" == expected.replace('case "a"', f'case "story {number}"'), story.id
+        assert f"FAILED test_{number:02}.crd.yaml::story {number} - {summary}" in result.outlines, story.id
 
 
 def test_a_cut_summary_begins_with_the_essence(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

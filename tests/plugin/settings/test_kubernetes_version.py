@@ -132,51 +132,47 @@ def test_several_versions_run_every_case_once_for_each(two: Project) -> None:
     two.run("test_garden.crd.yaml::b[1.37]").assert_outcomes(failed=1)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "ids"),
-    [
-        ("crds", ["1.34", "1.37"]),
-        ("crd", ["gardens.stories.example.com-1.34", "gardens.stories.example.com-1.37"]),
-        ("crd_version", ["gardens.stories.example.com-v1-1.34", "gardens.stories.example.com-v1-1.37"]),
-        ("crd_version, crd, crds", ["gardens.stories.example.com-v1-1.34", "gardens.stories.example.com-v1-1.37"]),
-        ("crd_case", ["known fields stay[1.34]", "known fields stay[1.37]", "once"]),
-        ("crds, crd_case", ["known fields stay[1.34]", "once", "known fields stay[1.37]"]),
-        (
-            "crd, crd_case",
-            [
-                "gardens.stories.example.com-known fields stay[1.34]",
-                "gardens.stories.example.com-once",
-                "gardens.stories.example.com-known fields stay[1.37]",
-            ],
-        ),
+# Arguments of a test, with the ids of its runs.
+IDS = {
+    "crds": ["1.34", "1.37"],
+    "crd": ["gardens.stories.example.com-1.34", "gardens.stories.example.com-1.37"],
+    "crd_version": ["gardens.stories.example.com-v1-1.34", "gardens.stories.example.com-v1-1.37"],
+    "crd_version, crd, crds": ["gardens.stories.example.com-v1-1.34", "gardens.stories.example.com-v1-1.37"],
+    "crd_case": ["known fields stay[1.34]", "known fields stay[1.37]", "once"],
+    "crds, crd_case": ["known fields stay[1.34]", "once", "known fields stay[1.37]"],
+    "crd, crd_case": [
+        "gardens.stories.example.com-known fields stay[1.34]",
+        "gardens.stories.example.com-once",
+        "gardens.stories.example.com-known fields stay[1.37]",
     ],
-)
-def test_several_versions_run_every_test_once_for_each_and_never_mix(
-    two: Project, arguments: str, ids: list[str]
-) -> None:
+}
+
+
+def test_several_versions_run_every_test_once_for_each_and_never_mix(two: Project) -> None:
     head = "crd: gardens.stories.example.com\n"
     case = "pruning:\n- {name: NAME, input: {spec: {size: 1}}, expected: {spec: {size: 1}}}\n"
     (two.path / "test_garden.crd.yaml").unlink()
     two.cases(head + case.replace("NAME", "known fields stay"), name="cases/a.yaml")
     two.cases(f'{head}kubernetesVersion: "1.36"\n{case.replace("NAME", "once")}', name="cases/b.yaml")
-    names = [name.strip() for name in arguments.split(",")]
     expressions = {
         "crds": "{crd.kubernetes_version for crd in crds}",
         "crd": "{crd.kubernetes_version}",
         "crd_version": "{crd_version.crd.kubernetes_version}",
         "crd_case": "({crd_case.kubernetes_version} - {''})",
     }
-    mark = "@pytest.mark.crd_cases('cases/*.yaml')\n" if "crd_case" in names else ""
-    check = "    crd_case.check()\n" if "crd_case" in names else ""
-    two.write(
-        "test_it.py",
-        f"import pytest\n\n{mark}def test_it({arguments}):\n"
-        f"    assert len({' | '.join(expressions[name] for name in names)}) <= 1\n{check}",
-    )
+    for number, arguments in enumerate(IDS):
+        names = [name.strip() for name in arguments.split(",")]
+        mark = "@pytest.mark.crd_cases('cases/*.yaml')\n" if "crd_case" in names else ""
+        check = "    crd_case.check()\n" if "crd_case" in names else ""
+        two.write(
+            f"test_{number}.py",
+            f"import pytest\n\n{mark}def test_it({arguments}):\n"
+            f"    assert len({' | '.join(expressions[name] for name in names)}) <= 1\n{check}",
+        )
 
-    assert sorted(_ids(two)) == sorted(f"test_it.py::test_it[{id_}]" for id_ in ids)
-
-    two.run().assert_outcomes(passed=len(ids))
+    expected = [f"test_{number}.py::test_it[{id_}]" for number, ids in enumerate(IDS.values()) for id_ in ids]
+    assert sorted(_ids(two)) == sorted(expected)
+    two.run().assert_outcomes(passed=len(expected))
 
 
 def test_several_versions_reach_session_fixtures(two: Project) -> None:
