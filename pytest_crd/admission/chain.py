@@ -214,6 +214,8 @@ class _Rounds:
             current = self._mutate_once(request)
             if self.reinvocation.is_needed:
                 self.reinvocation.is_again = True
+                if request.default_plugins is not None and current is not None:
+                    current = request.default_plugins(current, request.old_object)
                 current = self._mutate_once(request._replace(object=current))
             if current is not None and request.object is not None:
                 is_update = request.old_object is not None

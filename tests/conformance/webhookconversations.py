@@ -41,7 +41,7 @@ DECLARED: Final = ROOT / "webhooks"
 # The recorded Kubernetes versions, the newest first.
 VERSIONS: Final = ("1.37", "1.34")
 # The topics that only the newest version is recorded for.
-NEWEST_ONLY: Final = frozenset({"admitted"})
+NEWEST_ONLY: Final = frozenset({"admitted", "completed"})
 ADDRESS: Final = "https://127.0.0.1:9443"
 _KEYS: Final = frozenset({"name", "crds", "hooks", "labels", "requests", "differs", *CONFIGURATIONS})
 _MASKED: Final = "REVIEW"

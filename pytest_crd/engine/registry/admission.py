@@ -141,6 +141,10 @@ class Orders:
     report: Callable[[str], None] = lambda _: None
 
 
+# Returns a new object, given the stored one, after the mutating plugins that every server has; raises RefusedError if one refuses it.
+DefaultPlugins: TypeAlias = "Callable[[Resource, Resource | None], Resource]"
+
+
 class AdmissionRequest(NamedTuple):
     """
     A request as admission plugins see it.
@@ -164,6 +168,7 @@ class AdmissionRequest(NamedTuple):
         kind_api_version: The apiVersion of the kind, if it is not that of the resource; also empty for a Scale.
         orders: Takes the results in other orders; None if nobody compares them.
         is_rehearsal: Whether no listener hears of the request.
+        default_plugins: The plugins of every server, which ran before and run again in a second round; None without any.
 
     Reference:
         apiserver admission/interfaces.go, Attributes.
@@ -187,6 +192,7 @@ class AdmissionRequest(NamedTuple):
     kind_api_version: str = ""
     orders: Orders | None = None
     is_rehearsal: bool = False
+    default_plugins: DefaultPlugins | None = None
 
 
 class Admission(Protocol):

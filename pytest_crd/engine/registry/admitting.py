@@ -15,6 +15,7 @@ from pytest_crd.engine.registry.admission import (
     Admission,
     AdmissionRequest,
     Admitted,
+    DefaultPlugins,
     ObjectInterfaces,
     Operation,
     Orders,
@@ -36,9 +37,11 @@ class AdmittedKind(Protocol):
 
     Attributes:
         type_meta: apiVersion and kind.
+        default_plugins: The mutating plugins that every server has; None if none of them changes objects of the kind.
     """
 
     type_meta: Mapping[str, str]
+    default_plugins: DefaultPlugins | None
 
     @property
     def interfaces(self) -> ObjectInterfaces:
@@ -70,7 +73,8 @@ class RequestAdmission(NamedTuple):
         Raises:
             RefusedError: A plugin refuses the request.
         """
-        return self.plugins.mutate(self._attributes(new, old)._replace(orders=self.orders))
+        plugins = None if self.request.subresource else self.kind.default_plugins
+        return self.plugins.mutate(self._attributes(new, old)._replace(orders=self.orders, default_plugins=plugins))
 
     def validate(self, new: Resource, old: Resource | None) -> tuple[str, ...]:
         """
@@ -90,8 +94,9 @@ class RequestAdmission(NamedTuple):
         body = self.request.body.value
         sent = body.get("metadata") if isinstance(body, dict) and old is None else None
         sent_name = sent.get("name") if isinstance(sent, dict) else None  # mutating plugins do not change it
-        name = self.target.name or sent_name or metadata.get("name") or ""
-        is_namespace = (group, self.target.plural) == ("", "namespaces")  # which is in itself
+        own_name = self.target.name or sent_name or ""
+        name = own_name or metadata.get("name") or ""
+        is_namespace = (group, self.target.plural) == ("", "namespaces")  # in itself, unless its name is generated
         return AdmissionRequest(
             operation,
             group,
@@ -100,7 +105,7 @@ class RequestAdmission(NamedTuple):
             self.target.plural,
             self.request.subresource,
             name,
-            name if is_namespace else self.target.namespace or "",
+            own_name if is_namespace else self.target.namespace or "",
             jsonvalue.copy(new),
             old,
             _options(self.request, operation),

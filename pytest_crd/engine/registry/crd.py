@@ -16,10 +16,10 @@ from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import admission, storagelimits
-from pytest_crd.engine.registry.admission import GoObjects, ObjectInterfaces
+from pytest_crd.engine.registry.admission import DefaultPlugins, GoObjects, ObjectInterfaces
 from pytest_crd.engine.registry.crddecoding import CrdDecoder, DecodedCrd
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
-from pytest_crd.engine.registry.request import FIXED_VALUES
+from pytest_crd.engine.registry.request import FIXED_VALUES, Request
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.strategy import PendingWrite, StoredForms, Validated
 from pytest_crd.engine.registry.subresources import Subresources
@@ -99,6 +99,7 @@ class CrdStrategy:
         self.profile = profile
         self.decoder: ObjectDecoder = CrdDecoder(profile, sent)
         self.owners: FieldManagers = CrdManagers(profile, drops_untracked_owners)
+        self.default_plugins: DefaultPlugins | None = None
         self._stored = stored
 
     @cached_property
@@ -140,6 +141,10 @@ class CrdStrategy:
             new = sent.prepared(metadata, defaulted.updated_status(sent.defaulted, old.defaulted))
         typed = CrdWrite(new, old, Stored(lambda: storedcrd.encode(new, self.profile)))
         return PendingWrite({**new.defaulted}, live, read, subresource, typed)
+
+    def complete(self, write: PendingWrite, _request: Request, _uid: str) -> PendingWrite:
+        """Return the same write: `prepare` gives a CRD its status."""
+        return write
 
     def validate(self, write: PendingWrite, _outcomes: list[RuleOutcome] | None) -> Validated:
         """

@@ -20,7 +20,7 @@ from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import admitting, applying, malformedmetadata, requestoptions
-from pytest_crd.engine.registry.admission import Admitted
+from pytest_crd.engine.registry.admission import Admitted, DefaultPlugins
 from pytest_crd.engine.registry.fieldmanager import writers
 from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
@@ -167,6 +167,7 @@ class RequestReader(NamedTuple):
         profile: The reproduced Kubernetes version.
         creates_by_update: True if an update creates an object that does not exist.
         admit: Calls the mutating admission plugins; None if there are none.
+        default_plugins: The mutating plugins that every server has, which run before the others; None without any.
     """
 
     decoder: ObjectDecoder
@@ -175,6 +176,7 @@ class RequestReader(NamedTuple):
     profile: Profile
     creates_by_update: bool = False
     admit: Admit | None = None
+    default_plugins: DefaultPlugins | None = None
 
     def read(self, request: Request, live: Resource | None, target: RequestTarget, generated: GeneratedValues) -> Read:
         """
@@ -366,16 +368,20 @@ class RequestReader(NamedTuple):
         target: RequestTarget,
     ) -> tuple[DecodedBody, Callable[[], Resource]]:
         """
-        Return the body and the managed fields after the mutating plugins.
+        Return the body and the managed fields after the mutating plugins: those of every server, then the others.
 
         Raises:
             RefusedError: A plugin refuses the request.
         """
-        if self.admit is None:
-            return decoded, managed
-        sent = managed()
-        sent = admitting.to_plugin_object(sent, sent["metadata"], target) if live is None else sent
+        plugins = self.default_plugins
         try:
+            if plugins is not None:
+                decoded = decoded._replace(resource={**plugins(decoded.resource, live)})
+            if self.admit is None:
+                return decoded, managed
+            sent = managed()
+            sent = admitting.to_plugin_object(sent, sent["metadata"], target) if live is None else sent
+            sent = sent if plugins is None else plugins(sent, live)
             admitted = self.admit(sent, live)
         except RefusedError as refused:
             raise RefusedError(refused.refusal, decoded, refused.warnings) from None

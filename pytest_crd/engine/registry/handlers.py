@@ -102,8 +102,9 @@ def _decide(  # noqa: PLR0913, PLR0917 - a request, its surroundings and listene
     plugins = None if admission is None else RequestAdmission(admission[0], request, target, strategy, admission[1])
     try:
         read = _reader(request, strategy, plugins).read(request, live, target, generated)
-        write = strategy.prepare(read, live, request.subresource)
-        system_metadata = _system_metadata(write, strategy, generated)
+        uid = generated.uid() if live is None else ""
+        write = strategy.complete(strategy.prepare(read, live, request.subresource), request, uid)
+        system_metadata = _system_metadata(write, strategy, uid, generated)
         write = write._replace(malformed=_malformed(write, strategy, system_metadata))
         checked = CheckedWrite(write, strategy.validate(write, outcomes), system_metadata)
     except RefusedError as refused:
@@ -141,6 +142,7 @@ def _reader(request: Request, strategy: Strategy, plugins: RequestAdmission | No
         strategy.profile,
         strategy.creates_by_update,
         None if plugins is None else plugins.mutate,
+        None if request.subresource else strategy.default_plugins,
     )
 
 
@@ -159,10 +161,10 @@ def _target(request: Request, live: Resource | None, strategy: Strategy) -> Requ
     return RequestTarget(strategy.group, strategy.plural, namespace, name, prefix, strategy.storage_path)
 
 
-def _system_metadata(write: PendingWrite, strategy: Strategy, generated: GeneratedValues) -> Stored:
+def _system_metadata(write: PendingWrite, strategy: Strategy, uid: str, generated: GeneratedValues) -> Stored:
     if write.live is None:
         generation = strategy.find_first_generation(write)
-        return Stored.from_value(systemmetadata.of_created(generated.uid(), generated.now(), generation))
+        return Stored.from_value(systemmetadata.of_created(uid, generated.now(), generation))
     old = write.live["metadata"]
 
     def updated() -> dict[str, JSONValue]:

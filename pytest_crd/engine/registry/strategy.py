@@ -14,8 +14,9 @@ from pytest_crd.engine.metadata import objectmetavalidation, systemmetadata
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import admission
-from pytest_crd.engine.registry.admission import ObjectInterfaces
+from pytest_crd.engine.registry.admission import DefaultPlugins, ObjectInterfaces
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
+from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import RefusedError, TypedObject
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.subresources import Subresources
@@ -108,6 +109,7 @@ class Strategy(Protocol):
         decoder: Decoder of bodies.
         subresources: The subresources, and the fields that each of them writes.
         owners: The field managers.
+        default_plugins: The mutating plugins that every server has; None if none of them changes objects of the kind.
         deprecation_warnings: Warnings of each answer, as the version is deprecated.
 
     Reference:
@@ -125,6 +127,7 @@ class Strategy(Protocol):
     decoder: ObjectDecoder
     subresources: Subresources
     owners: FieldManagers
+    default_plugins: DefaultPlugins | None
 
     @property
     def interfaces(self) -> ObjectInterfaces:
@@ -142,6 +145,22 @@ class Strategy(Protocol):
 
     def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
         """Return the object with the fields that its URL may write; others keep the values of *live*."""
+
+    def complete(self, write: PendingWrite, request: Request, uid: str) -> PendingWrite:
+        """
+        Return a write with the fields of the object that the server sets before it validates.
+
+        Args:
+            write: The prepared write.
+            request: The request.
+            uid: The uid of a new object; empty on updates.
+
+        Raises:
+            RefusedError: The object cannot be completed.
+
+        Reference:
+            kubernetes pkg/registry, PrepareForCreate and PrepareForUpdate of each strategy, BeginCreate and BeginUpdate of each storage.
+        """
 
     def validate(self, write: PendingWrite, outcomes: list[RuleOutcome] | None) -> Validated:
         """Validate an object; append the outcomes of its rules to *outcomes* unless it is None."""
@@ -179,11 +198,13 @@ class ObjectStrategy:
         type_meta: apiVersion and kind.
         profile: The Kubernetes version.
         subresources: The subresources, and the fields that each of them writes.
+        default_plugins: None: no plugin of every server changes the objects.
     """
 
     type_meta: Mapping[str, str]
     profile: Profile
     subresources: Subresources
+    default_plugins: DefaultPlugins | None = None
 
     @property
     def interfaces(self) -> ObjectInterfaces:
@@ -203,6 +224,10 @@ class ObjectStrategy:
         else:
             resource = self.subresources.prepare_update(read.resource, live)
         return PendingWrite(resource, live, read, subresource)
+
+    def complete(self, write: PendingWrite, _request: Request, _uid: str) -> PendingWrite:
+        """Return the same write: the server sets no fields of custom resources but metadata."""
+        return write
 
     def group_of_errors(self, sent: Resource) -> str:
         """Return the group of the sent object."""

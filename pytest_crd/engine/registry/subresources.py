@@ -6,7 +6,7 @@ The endpoints and the `generation` belong to the server.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.errors import fielderror, refusal
@@ -48,12 +48,14 @@ class Subresources(NamedTuple):
         scale: `specReplicasPath`, `statusReplicasPath` and optionally `labelSelectorPath`; None without the subresource.
         kept_by_status: The metadata fields that an update of the status leaves unchanged; None for all, as for custom resources.
         others: Further subresources of a built-in kind.
+        find_selector: Returns the label selector in the Scale of a built-in object; None to read it at its path.
     """
 
     has_status: bool = False
     scale: Mapping[str, str] | None = None
     kept_by_status: frozenset[str] | None = None
     others: frozenset[str] = frozenset()
+    find_selector: Callable[[Resource], str] | None = None
 
     def has(self, subresource: str) -> bool:
         """Return whether a *subresource* exists."""
@@ -176,6 +178,8 @@ class Subresources(NamedTuple):
             selector = _nested(resource, selector_path, str) if selector_path else None
         except _AccessError as error:
             return Refusal(500, "", str(error))
+        if self.find_selector is not None:
+            selector = self.find_selector(resource)
         return Scale(replicas or 0, status_replicas or 0, selector or ""), replicas is not None
 
 

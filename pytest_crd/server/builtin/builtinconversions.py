@@ -20,7 +20,8 @@ _Object: TypeAlias = "dict[str, JSONValue]"
 # The annotation with the number of changes to the template of a DaemonSet.
 TEMPLATE_GENERATION: Final = "deprecated.daemonset.template.generation"
 _NUMBER: Final = re.compile("-?[0-9]{1,18}")
-_NAME_LABEL: Final = "kubernetes.io/metadata.name"
+# The label of a namespace with its name.
+NAME_LABEL: Final = "kubernetes.io/metadata.name"
 _CLAIM: Final = {"kind": "PersistentVolumeClaim", "apiVersion": "v1"}
 
 
@@ -58,7 +59,7 @@ def _namespace(value: _Object) -> _Object:
     metadata = value["metadata"]
     if not metadata.get("name"):
         return value
-    return {**value, "metadata": {**metadata, "labels": {**metadata.get("labels", {}), _NAME_LABEL: metadata["name"]}}}
+    return {**value, "metadata": {**metadata, "labels": {**metadata.get("labels", {}), NAME_LABEL: metadata["name"]}}}
 
 
 def _autoscaler(value: _Object) -> _Object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.gotypes import Struct
@@ -19,20 +19,34 @@ from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecode
 from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
 from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.fieldmanager.versionedobjects import Versions
+from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
 from pytest_crd.engine.registry.subresources import Subresources
-from pytest_crd.server.builtin import autoscalerforms, builtinkinds, builtinowners, eventforms, namerules, partwrites
+from pytest_crd.server.builtin import (
+    autoscalerforms,
+    builtinkinds,
+    builtinowners,
+    defaultplugins,
+    eventforms,
+    finishing,
+    namerules,
+    partwrites,
+    storedforms,
+)
 from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
 from pytest_crd.server.builtin.builtinowners import BuiltInOwners, Merging
+from pytest_crd.server.builtin.services import beginning
 from pytest_crd.server.builtin.validation import kindvalidation
 from pytest_crd.server.builtin.validation.validatedwrites import ValidatedWrite
 from pytest_crd.server.protobuf import protowriting
-
-Begin: TypeAlias = Callable[[Resource, "Resource | None"], dict[str, JSONValue]]
+from pytest_crd.server.store.store import Store
 
 _NODES: Final = "nodes"
 _EVENTS: Final = "events"
+_SERVICES: Final = "services"
+# Metadata fields that count for the generation.
+_COUNTED: Final = {"deployments.apps": "annotations", "endpointslices.discovery.k8s.io": "labels"}
 # Keys of etcd that do not have the plural of their kind.
 _STORAGE_PATHS: Final = {"services": "services/specs"}
 
@@ -76,7 +90,7 @@ class BuiltInStrategy(ObjectStrategy):
     """The strategy of a built-in kind."""
 
     is_served = True
-    _begin: Begin | None = None
+    _store: Store
 
     def __init__(self, kind: BuiltInKind, profile: Profile) -> None:
         """Create the strategy of a kind."""
@@ -97,21 +111,18 @@ class BuiltInStrategy(ObjectStrategy):
         kept_fields = None if kind.kept_by_status is None else frozenset(kind.kept_by_status)
         self.subresources = kind.subresources._replace(kept_by_status=kept_fields)
         self._go = GoObjects(kind.go_type, kind.default)
+        self._forms = storedforms.of_kind(self.type_meta["apiVersion"], kind.kind, profile)
         merged = builtinowners.merged_lists(kind.go_type, kind.merging)
         self.decoder: ObjectDecoder = TypedDecoder(kind.go_type, self.type_meta, merged, kind.convert, profile)
         self.owners: FieldManagers = BuiltInOwners(
             lambda: self._field_manager(kind), self.type_meta["apiVersion"], self.subresources, profile
         )
 
-    def beginning(self, begin: Begin) -> BuiltInStrategy:
-        """
-        Return the strategy of one request.
-
-        Args:
-            begin: Completes an object before it is validated, given the stored one; raises RefusedError if it cannot.
-        """
+    def bind(self, store: Store) -> BuiltInStrategy:
+        """Return the strategy of a server with a store."""
         strategy = copy.copy(self)
-        strategy._begin = begin  # noqa: SLF001 - of the same class
+        strategy._store = store  # noqa: SLF001 - of the same class
+        strategy.default_plugins = defaultplugins.find(self._resource, store)
         return strategy
 
     @property
@@ -155,10 +166,20 @@ class BuiltInStrategy(ObjectStrategy):
         if live is not None and (self.plural, subresource) in partwrites.SUBRESOURCES:
             resource = partwrites.merged(self.plural, subresource, read.resource, live, self.profile)
             return PendingWrite(resource, live, read, subresource)
-        write = super().prepare(read, live, subresource)
-        if self._begin is None or subresource:
-            return write
-        return write._replace(resource=self._begin(write.resource, live))
+        return super().prepare(read, live, subresource)
+
+    def complete(self, write: PendingWrite, request: Request, uid: str) -> PendingWrite:
+        """Return a write of an object with the fields of the server, without fields of disabled features."""
+        value = {**self._go.type.zero, **write.resource}
+        if self.plural == _SERVICES and not write.subresource:
+            stored = (entry.value for entry in self._store.entries(_SERVICES))
+            value = beginning.begin(value, write.live, stored, self.profile, is_dry=request.dry_run)
+        sent = request.body.value if write.live is None else {}
+        writing = finishing.Writing(
+            write.live, sent.get("metadata") or {}, uid, request.user, self.profile, write.subresource
+        )
+        value = finishing.finish(self._resource, value, writing)
+        return write._replace(resource=self._forms.enabled(value))
 
     def validate(self, write: PendingWrite, _outcomes: list[RuleOutcome] | None) -> Validated:
         """Validate the object, or only its metadata and the fields of the scale if its kind is not validated."""
@@ -200,8 +221,21 @@ class BuiltInStrategy(ObjectStrategy):
         return ValidatedWrite(new, write.live, sent, subresource, api_version, naming, self.profile)
 
     def store(self, write: PendingWrite) -> StoredForms:
-        """Return the written and returned forms of a valid object."""
-        return StoredForms(Stored.from_value(write.resource), Stored.from_value(dict(write.resource)))
+        """Return the written and returned forms of a valid object, with the defaults that a server adds when it reads it back."""
+        resource = write.resource
+        if self._resource in finishing.DEFAULTED:
+            resource = self._go.default({**resource})
+        resource = self._forms.stored(resource)
+        return StoredForms(Stored.from_value(resource), Stored.from_value(dict(resource)))
+
+    def increments_generation(self, write: PendingWrite) -> bool:
+        """Return True if an update changes more than metadata, or metadata that count for the kind."""
+        if not self._has_generation or super().increments_generation(write):
+            return self._has_generation
+        field = _COUNTED.get(self._resource)
+        if field is None or write.live is None or write.subresource:
+            return False
+        return bool(write.resource["metadata"].get(field) != write.live["metadata"].get(field))
 
     def find_first_generation(self, write: PendingWrite) -> int | None:
         """Return 1; of a kind without a generation the sent one, which a server keeps."""

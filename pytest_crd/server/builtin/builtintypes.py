@@ -31,15 +31,13 @@ from pytest_crd.server.builtin import (
     builtingotypes,
     builtinkinds,
     eventforms,
-    finishing,
     labelselectors,
     partwrites,
     selectablefields,
-    storedforms,
     unservedkinds,
 )
 from pytest_crd.server.builtin.builtinkinds import BuiltInRecord
-from pytest_crd.server.builtin.services import beginning, shownforms
+from pytest_crd.server.builtin.services import shownforms
 from pytest_crd.server.http import negotiation
 from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
@@ -52,6 +50,7 @@ if TYPE_CHECKING:
 _SCALE: Final = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
 _SERVICES: Final = "services"
 _AUTOSCALER_V1: Final = "autoscaling/v1"
+_WITH_FORMS: Final = frozenset({_SERVICES, "events", autoscalerforms.PLURAL})
 # Metadata fields that requests to the status leave unchanged.
 _KEPT_BY_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
     "pods": ("deletionTimestamp", "ownerReferences"),
@@ -67,6 +66,7 @@ class BuiltInType(ResourceType):
     is_typed = True
     has_protobuf = True
     validates = False
+    _bound_strategy: BuiltInStrategy | None = None
 
     def __init__(self, record: BuiltInRecord, profile: Profile) -> None:
         """
@@ -104,11 +104,19 @@ class BuiltInType(ResourceType):
     def _own_subresources(self) -> Subresources:
         """The subresources, for the engine."""
         others = frozenset(name for plural, name in partwrites.SUBRESOURCES if plural == self.names.plural)
-        return Subresources(self.has("status"), _SCALE if self.has("scale") else None, others=others)
+        scale_paths = _SCALE if self.has("scale") else None
+        return Subresources(self.has("status"), scale_paths, others=others, find_selector=_find_selector)
 
     @property
     def _strategy(self) -> BuiltInStrategy:
-        """The strategy of write requests, which all servers share."""
+        """The strategy of write requests to the server of the resource; the first request binds the shared one."""
+        if self._bound_strategy is None:
+            self._bound_strategy = self._shared_strategy.bind(self.store)
+        return self._bound_strategy
+
+    @property
+    def _shared_strategy(self) -> BuiltInStrategy:
+        """The strategy that all servers share."""
         shared = self.shared
         assert isinstance(shared, BuiltInType)  # noqa: S101 - a copy of the same class
         return shared._own_strategy  # noqa: SLF001 - of the same class
@@ -137,7 +145,7 @@ class BuiltInType(ResourceType):
     @property
     def interfaces(self) -> ObjectInterfaces:
         """Functions for its objects, for admission plugins."""
-        return self._strategy.interfaces
+        return self._shared_strategy.interfaces
 
     @property
     def resource(self) -> str:
@@ -154,27 +162,14 @@ class BuiltInType(ResourceType):
     def answer(self, stored: Resource | None, request_: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request."""
         before = None if stored is None else self._from_stored(stored)
-        outcome = handlers.handle(before, request_, self._begun(request_), generated, admission=self.plugins)
-        if not outcome.response.accepted:
+        outcome = handlers.handle(before, request_, self._strategy, generated, admission=self.plugins)
+        if not (outcome.response.accepted and self._has_forms):
             return outcome
 
         def build_results() -> tuple[Resource | None, Resource | None]:
-            old = (request_.body.value.get("metadata") if before is None else before["metadata"]) or {}
-            counted = self.names.plural == "deployments" and not request_.subresource
-            writing = finishing.Writing(before, old, request_.user, self.store, self.profile, request_.subresource)
-
-            def finish(value: Resource) -> Resource:
-                value = self._finished(value, old, counts_annotations=counted)
-                value = finishing.finish(self.resource, {**value}, writing)
-                form = storedforms.of_kind(self.api_version, self.names.kind, self.profile)
-                stored_form: Resource = form(value)
-                return stored_form
-
-            finished = None if outcome.stored is None else finish(outcome.stored)
-            stored_value = None if finished is None else self._to_stored(finished)
-            if request_.subresource == "scale":
-                return stored_value, _with_selector(outcome.resource or {}, stored_value or before or {})
-            answered = finish(outcome.resource or {}) if finished is None else finished
+            stored_value = None if outcome.stored is None else self._to_stored(outcome.stored)
+            answered = outcome.resource
+            assert answered is not None  # noqa: S101 - the request was accepted
             return stored_value, answered if request_.subresource else self._for_clients(answered)
 
         before_without_version = None if stored is None else request.without_version(stored)
@@ -182,16 +177,10 @@ class BuiltInType(ResourceType):
             outcome.response, before_without_version, build_results, sent_version=outcome.sent_version
         )
 
-    def _begun(self, request_: Request) -> BuiltInStrategy:
-        """Return the strategy of a request; a Service gets free addresses and ports."""
-        if self.names.plural != _SERVICES:
-            return self._strategy
-
-        def begin(service: Resource, old: Resource | None) -> dict[str, JSONValue]:
-            stored = (entry.value for entry in self.store.entries(_SERVICES))
-            return beginning.begin(service, old, stored, self.profile, is_dry=request_.dry_run)
-
-        return self._strategy.beginning(begin)
+    @property
+    def _has_forms(self) -> bool:
+        """Whether objects have another form in requests or responses than in the store."""
+        return self.names.plural in _WITH_FORMS
 
     def _for_clients(self, value: Resource) -> Resource:
         """Return an object as clients read it."""
@@ -219,24 +208,6 @@ class BuiltInType(ResourceType):
             value["metadata"] = {**metadata, "resourceVersion": request_.resource_version}
         return value
 
-    def _finished(self, value: Resource, old: Resource, *, counts_annotations: bool) -> Resource:
-        """
-        Return an object with the fields that the server sets last.
-
-        Args:
-            value: The object.
-            old: The metadata before the request; for a new object the sent metadata.
-            counts_annotations: Whether changed annotations increment the generation.
-        """
-        metadata = value.get("metadata") or {}
-        if not self._record.generates:  # a generation set on create stays
-            metadata = {key: field for key, field in metadata.items() if key != "generation"}
-            metadata |= {"generation": old["generation"]} if old.get("generation") else {}
-        elif counts_annotations and metadata.get("annotations") != old.get("annotations"):
-            # Increment once, even if another change already did.
-            metadata = {**metadata, "generation": max(metadata["generation"], old.get("generation", 0) + 1)}
-        return {**self._go_type.zero, **value, "metadata": metadata}
-
     def _from_stored(self, stored: Resource) -> Resource:
         """Return a stored object in this version."""
         if self.api_version == _AUTOSCALER_V1:
@@ -263,7 +234,8 @@ class BuiltInType(ResourceType):
     def scale(self, entry: StoredObject) -> Resource:
         """Return the Scale of a stored object."""
         object_ = self.read(entry)
-        return _with_selector(patchdocuments.plain(scale.of_resource(object_, self._own_subresources)), object_)
+        scale_object: Resource = patchdocuments.plain(scale.of_resource(object_, self._own_subresources))
+        return scale_object
 
     def columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table: name and age if none are recorded."""
@@ -308,14 +280,12 @@ class BuiltInType(ResourceType):
         return {**value, "metadata": metadata, "status": {**value.get("status", {}), "phase": "Terminating"}}
 
 
-def _with_selector(scale_object: Resource, object_: Resource) -> Resource:
-    """Return the Scale of an object with the object's label selector in its status."""
+def _find_selector(object_: Resource) -> str:
+    """Return the label selector in the Scale of an object; empty without one."""
     try:
-        text = labelselectors.text_of((object_.get("spec") or {}).get("selector") or {})
+        return labelselectors.text_of((object_.get("spec") or {}).get("selector") or {})
     except labelselectors.NoSelectorError:
-        return scale_object
-    status = {**(scale_object.get("status") or {}), **({"selector": text} if text else {})}
-    return {**scale_object, "status": status}
+        return ""
 
 
 @functools.cache

@@ -1,8 +1,8 @@
 """
-Fields of built-in objects that a server sets after defaulting and admission, so that no client owns them.
+Fields of built-in objects that a server sets between the mutating plugins and validation, so that no client owns them.
 
 Reference:
-    kubernetes pkg/registry, PrepareForCreate and PrepareForUpdate of each strategy; plugin/pkg/admission, the plugins of a default server.
+    kubernetes pkg/registry, PrepareForCreate and PrepareForUpdate of each strategy.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import User
 from pytest_crd.server.builtin import autoscalerforms, podfinishing
+from pytest_crd.server.builtin.builtinconversions import NAME_LABEL
 from pytest_crd.server.builtin.builtinconversions import TEMPLATE_GENERATION as GENERATION
 from pytest_crd.server.store import generatedvalues
-from pytest_crd.server.store.store import Store
 
 _Object: TypeAlias = "dict[str, Any]"
 
@@ -32,17 +33,17 @@ class Writing(NamedTuple):
 
     Attributes:
         old: The stored object in the version of the request; None on create.
-        sent: The metadata of the stored object, or of the request on create.
+        sent: The metadata of the request on create; empty on updates.
+        uid: The uid of a new object.
         user: The user of the request.
-        store: The store.
         profile: The Kubernetes version.
         subresource: The subresource; empty for the object itself.
     """
 
     old: Mapping[str, Any] | None
     sent: Mapping[str, Any]
+    uid: str
     user: User
-    store: Store
     profile: Profile
     subresource: str = ""
 
@@ -53,11 +54,8 @@ def finish(resource: str, value: _Object, writing: Writing) -> _Object:
 
     Args:
         resource: Its resource: `plural` or `plural.group`.
-        value: The object with its whole metadata.
+        value: The object.
         writing: The write.
-
-    Raises:
-        ApiError: An admission plugin refuses the object, or addresses are used up.
     """
     if value["apiVersion"] == "autoscaling/v1":
         return autoscalerforms.protected(value, writing.old, writing.subresource)
@@ -90,7 +88,7 @@ def _daemon_set(daemon_set: _Object, writing: Writing) -> _Object:
 
 def _pod(pod: _Object, writing: Writing) -> _Object:
     if writing.old is None:
-        return podfinishing.finish_created(pod, writing.store, writing.profile)
+        return podfinishing.finish_created(pod, writing.profile)
     return podfinishing.finish_updated(pod, writing.old, writing.profile)
 
 
@@ -98,7 +96,7 @@ def _job(job: _Object, writing: Writing) -> _Object:
     """Add labels and the selector of a new Job, unless its selector is manual."""
     if writing.old is not None or job["spec"].get("manualSelector"):
         return job
-    name, uid = job["metadata"]["name"], job["metadata"]["uid"]
+    name, uid = job["metadata"].get("name", ""), writing.uid
     names = {"job-name": name, "batch.kubernetes.io/job-name": name}
     uids = {"controller-uid": uid, "batch.kubernetes.io/controller-uid": uid}
     spec, template = job["spec"], job["spec"]["template"]
@@ -107,44 +105,33 @@ def _job(job: _Object, writing: Writing) -> _Object:
     match_labels = {"batch.kubernetes.io/controller-uid": uid, **(selector.get("matchLabels") or {})}
     new_template = {**template, "metadata": {**template["metadata"], "labels": labels}}
     new_spec = {**spec, "selector": {**selector, "matchLabels": match_labels}, "template": new_template}
-    if not writing.sent.get("labels"):
-        # The Job shares the labels of its template by default.
+    if template["metadata"].get("labels") and not writing.sent.get("labels"):
+        # The Job has the labels of its template by default, and shares them.
         job = {**job, "metadata": {**job["metadata"], "labels": labels}}
     return {**job, "spec": new_spec}
 
 
-def _node(node: _Object, writing: Writing) -> _Object:
-    """Add the taint of a new Node."""
-    taint = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
-    taints = node["spec"].get("taints") or []
-    is_tainted = any((item.get("key"), item.get("effect")) == (*taint.values(),) for item in taints)
-    if writing.old is not None or is_tainted:
-        return node
-    return {**node, "spec": {**node["spec"], "taints": [*taints, taint]}}
-
-
 def _namespace(namespace: _Object, writing: Writing) -> _Object:
-    """Add the finalizer and the phase of a new namespace."""
+    """Add the finalizer and the phase of a new namespace, and the label with a generated name."""
     finalizers = namespace.get("spec", {}).get("finalizers") or []
     if writing.old is not None:  # only `/finalize` changes the finalizers
         return {**namespace, "spec": writing.old.get("spec", {})}
     if "kubernetes" not in finalizers:
         finalizers = [*finalizers, "kubernetes"]
-    return {**namespace, "spec": {"finalizers": finalizers}, "status": {"phase": "Active"}}
+    metadata, name = namespace["metadata"], namespace["metadata"].get("name", "")
+    if not names.label_value(name, writing.profile):  # an invalid name has errors of its own
+        metadata = {**metadata, "labels": {**(metadata.get("labels") or {}), NAME_LABEL: name}}
+    return {**namespace, "metadata": metadata, "spec": {"finalizers": finalizers}, "status": {"phase": "Active"}}
 
 
 def _volume(volume: _Object, writing: Writing) -> _Object:
     if writing.old is not None:
         return volume
-    status = {"phase": "Pending", "lastPhaseTransitionTime": generatedvalues.now()}
-    return {**_protected(volume, "kubernetes.io/pv-protection"), "status": status}
+    return {**volume, "status": {"phase": "Pending", "lastPhaseTransitionTime": generatedvalues.now()}}
 
 
 def _claim(claim: _Object, writing: Writing) -> _Object:
-    if writing.old is not None:
-        return claim
-    spec = _with_sources(claim["spec"])
-    return {**_protected(claim, "kubernetes.io/pvc-protection"), "spec": spec, "status": {"phase": "Pending"}}
+    return claim if writing.old is not None else {**claim, "spec": _with_sources(claim["spec"])}
 
 
 def _with_sources(spec: _Object) -> _Object:
@@ -168,18 +155,6 @@ def _with_sources(spec: _Object) -> _Object:
 
 def _local(reference: _Object) -> _Object:
     return {"apiGroup": None, **{key: value for key, value in reference.items() if key != "namespace"}}
-
-
-def _attributes_class(class_: _Object, writing: Writing) -> _Object:
-    return class_ if writing.old is not None else _protected(class_, "kubernetes.io/vac-protection")
-
-
-def _protected(value: _Object, finalizer: str) -> _Object:
-    """Return an object with a finalizer."""
-    finalizers = value["metadata"].get("finalizers") or []
-    if finalizer in finalizers:
-        return value
-    return {**value, "metadata": {**value["metadata"], "finalizers": [*finalizers, finalizer]}}
 
 
 def _service_account(account: _Object, _: Writing) -> _Object:
@@ -221,10 +196,10 @@ _FINISHES: Final[Mapping[str, Callable[[_Object, Writing], _Object]]] = {
     "daemonsets.apps": _daemon_set,
     "jobs.batch": _job,
     "namespaces": _namespace,
-    "nodes": _node,
     "persistentvolumeclaims": _claim,
     "persistentvolumes": _volume,
     "pods": _pod,
     "serviceaccounts": _service_account,
-    "volumeattributesclasses.storage.k8s.io": _attributes_class,
 }
+# Resources with fields that get their defaults when the server reads the stored object.
+DEFAULTED: Final = frozenset({"jobs.batch", "persistentvolumeclaims"})

@@ -1,49 +1,32 @@
 """
-Fields of a new Pod that a server sets: status, quality of service, priority, tolerations.
+Fields of a new Pod that a server sets: status, quality of service, selectors of its affinities.
 
 Reference:
-    kubernetes pkg/registry/core/pod/strategy.go; plugin/pkg/admission/priority and defaulttolerationseconds.
+    kubernetes pkg/registry/core/pod/strategy.go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine.cel.library import amounts
 from pytest_crd.engine.profile import Profile
 from pytest_crd.server.builtin import podresources
-from pytest_crd.server.http import statuses
 from pytest_crd.server.store import generatedvalues
-from pytest_crd.server.store.store import ObjectKey, Store
 
 _Object: TypeAlias = "dict[str, Any]"
 
 _BURSTABLE, _BEST_EFFORT, _GUARANTEED = "Burstable", "BestEffort", "Guaranteed"
 _COMPUTED: Final = ("cpu", "memory")
-_CLASSES: Final = "priorityclasses.scheduling.k8s.io"
-_LOWER: Final = "PreemptLowerPriority"
-_TAINTS: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-_SECONDS: Final = 300
 _POD_AFFINITIES: Final = ("podAffinity", "podAntiAffinity")
 _TERMS: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _WEIGHTED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-def finish_created(pod: _Object, store: Store, profile: Profile) -> _Object:
-    """
-    Return a new Pod with the fields of the server.
-
-    Args:
-        pod: The Pod.
-        store: The store, with the priority classes.
-        profile: The Kubernetes version.
-
-    Raises:
-        ApiError: 403: the priority class does not exist, or the Pod has another priority.
-    """
-    spec = {**pod["spec"], **_priority(pod, store)}
-    spec["tolerations"] = _tolerations(spec.get("tolerations") or [])
+def finish_created(pod: _Object, profile: Profile) -> _Object:
+    """Return a new Pod with the fields of the server."""
+    spec = {**pod["spec"]}
     labels = pod["metadata"].get("labels") or {}
     if spec.get("affinity"):
         spec["affinity"] = {
@@ -58,11 +41,11 @@ def finish_created(pod: _Object, store: Store, profile: Profile) -> _Object:
 
 
 def finish_updated(pod: _Object, old: Mapping[str, Any], profile: Profile) -> _Object:
-    """Return a changed Pod with its earlier priority and, since 1.37, its earlier resources, if the request has none."""
-    before = old["spec"]
-    kept = ("priority", "preemptionPolicy", *(("resources",) if podresources.are_completed_late(profile) else ()))
-    missing = {key: before[key] for key in kept if key in before and key not in pod["spec"]}
-    return {**pod, "spec": {**pod["spec"], **missing}} if missing else pod
+    """Return a changed Pod, since 1.37 with its earlier resources if the request has none."""
+    spec, name = pod["spec"], "resources"
+    if name in spec or name not in old["spec"] or not podresources.are_completed_late(profile):
+        return pod
+    return {**pod, "spec": {**spec, name: old["spec"][name]}}
 
 
 def _status(spec: _Object, profile: Profile) -> _Object:
@@ -107,57 +90,6 @@ def _quality_of_resource(request_text: str, limit_text: str) -> str:
     if not (request.number or limit.number):
         return _BEST_EFFORT
     return _GUARANTEED if limit.number and not amounts.compare(request, limit) else _BURSTABLE
-
-
-def _priority(pod: _Object, store: Store) -> _Object:
-    """
-    Return the fields of the priority class.
-
-    Raises:
-        ApiError: 403.
-    """
-    spec, name = pod["spec"], pod["spec"].get("priorityClassName", "")
-    class_ = _class_of(name, store)
-    if class_ is None and name:
-        problem = f"no PriorityClass with name {name} was found"
-        raise statuses.forbidden("pods", pod["metadata"]["name"], problem)
-    computed = {"value": 0, **(class_ or {})}
-    if spec.get("priority", computed["value"]) != computed["value"]:
-        problem = (
-            f"the integer value of priority ({spec['priority']}) must not be provided in pod spec; "
-            f"priority admission controller computed {computed['value']} from the given PriorityClass name"
-        )
-        raise statuses.forbidden("pods", pod["metadata"]["name"], problem)
-    policy = computed.get("preemptionPolicy", _LOWER)
-    if spec.get("preemptionPolicy", policy) != policy:
-        problem = (
-            f"the string value of PreemptionPolicy ({spec['preemptionPolicy']}) must not be provided in pod spec; "
-            f"priority admission controller computed {policy} from the given PriorityClass name"
-        )
-        raise statuses.forbidden("pods", pod["metadata"]["name"], problem)
-    named = {"priorityClassName": class_["metadata"]["name"]} if class_ is not None else {}
-    return {**named, "priority": computed["value"], "preemptionPolicy": policy}
-
-
-def _class_of(name: str, store: Store) -> Mapping[str, Any] | None:
-    """Return a priority class by its name, or the default one with the lowest value for an empty name; None without one."""
-    if name:
-        entry = store.get(ObjectKey(_CLASSES, "", name))
-        return None if entry is None else entry.value
-    defaults = [entry.value for entry in store.entries(_CLASSES) if entry.value.get("globalDefault")]
-    return min(defaults, key=lambda class_: class_["value"], default=None)
-
-
-def _tolerations(tolerations: Sequence[_Object]) -> list[_Object]:
-    """Add the tolerations of every Pod."""
-    completed = [*tolerations]
-    for taint in _TAINTS:
-        if not any(
-            item.get("key", "") in ("", taint) and item.get("effect", "") in ("", "NoExecute") for item in tolerations
-        ):
-            new = {"key": taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": _SECONDS}
-            completed.append(new)
-    return completed
 
 
 def _affinity(affinity: _Object, labels: Mapping[str, str]) -> _Object:

@@ -1,5 +1,5 @@
 """
-Form in which a server stores built-in objects: without fields of disabled features, and with null for empty lists.
+Forms of built-in objects: without fields of disabled features before validation, and with null for empty lists in the store.
 
 Reference:
     kubernetes pkg/registry, dropDisabledFields of the strategies; apimachinery runtime/serializer/protobuf.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.golang.gotypes import GoType, List, Map, Pointer, Struct
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -52,11 +52,25 @@ _DROPPED: Final[Mapping[str, frozenset[str]]] = {
 _EMPTIED: Final = "lifecycle"
 
 
+class KindForms(NamedTuple):
+    """
+    The forms of the objects of a kind; results share unchanged parts with their arguments.
+
+    Attributes:
+        enabled: Returns an object without the fields of disabled features.
+        stored: Returns an object as the store keeps it, with null for empty lists.
+    """
+
+    enabled: _Form
+    stored: _Form
+
+
 @functools.cache
-def of_kind(api_version: str, kind: str, profile: Profile) -> _Form:
-    """Return the function for the objects of a kind; its result shares unchanged parts with its argument."""
-    form = _Forms(profile).of_type(builtingotypes.of_kind(api_version, kind, profile))
-    return _unchanged if form is None else form
+def of_kind(api_version: str, kind: str, profile: Profile) -> KindForms:
+    """Return the forms of the objects of a kind."""
+    type_ = builtingotypes.of_kind(api_version, kind, profile)
+    enabled, stored = (_Forms(profile, drops=drops).of_type(type_) for drops in (True, False))
+    return KindForms(enabled or _unchanged, stored or _unchanged)
 
 
 def _unchanged(value: JSONValue) -> JSONValue:
@@ -66,8 +80,15 @@ def _unchanged(value: JSONValue) -> JSONValue:
 class _Forms:
     """Functions by Go type; None for types whose values are stored as they are."""
 
-    def __init__(self, profile: Profile) -> None:
-        self._profile = profile
+    def __init__(self, profile: Profile, *, drops: bool) -> None:
+        """
+        Create for a Kubernetes version.
+
+        Args:
+            profile: The Kubernetes version.
+            drops: Whether to drop the fields of disabled features; else empty lists become null.
+        """
+        self._profile, self._drops = profile, drops
         self._forms: dict[Struct, _Form | None] = {}
 
     def of_type(self, type_: GoType) -> _Form | None:
@@ -83,8 +104,9 @@ class _Forms:
         return None
 
     def _of_struct(self, struct: Struct) -> _Form | None:
-        dropped = _DROPPED.get(builtingotypes.name_of(struct, self._profile), frozenset())
-        required = struct.required or frozenset()
+        name = builtingotypes.name_of(struct, self._profile)
+        dropped = _DROPPED.get(name, frozenset()) if self._drops else frozenset()
+        required = frozenset() if self._drops else struct.required or frozenset()
         lists = [name for name, type_ in struct.fields.items() if isinstance(type_, List | Map) and name in required]
         below = {name: form for name, type_ in struct.fields.items() if (form := self.of_type(type_)) is not None}
         if not (dropped or lists or below):

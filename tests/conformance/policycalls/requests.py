@@ -74,7 +74,7 @@ def built_in(group: str, version: str, kind: str) -> BuiltInType:
 
 def interfaces_of(fact: Mapping[str, Any]) -> ObjectInterfaces:
     """Return the functions for the objects of a request for a built-in kind, which set no defaults."""
-    interfaces = built_in(*fact["request"]["kind"])._strategy.interfaces
+    interfaces = built_in(*fact["request"]["kind"]).interfaces
     assert interfaces.go is not None
     go = interfaces.go._replace(default=lambda value: value)
     return interfaces._replace(default=lambda value: value, go=go)
@@ -84,7 +84,7 @@ def typed(resource: Mapping[str, Any] | None, kind: tuple[str, str, str]) -> Any
     """Return an object of a built-in kind as our server holds it: without empty fields, and with apiVersion and kind."""
     if resource is None:
         return None
-    go = built_in(*kind)._strategy.interfaces.go
+    go = built_in(*kind).interfaces.go
     assert go is not None
     type_meta = {"apiVersion": f"{kind[0]}/{kind[1]}".removeprefix("/"), "kind": kind[2]}
     return {**decoding.decode(dict(resource), go.type).value, **type_meta}

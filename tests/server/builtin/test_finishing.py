@@ -263,6 +263,39 @@ def test_fields_of_disabled_features_are_dropped() -> None:
     assert _created("coordination.k8s.io/v1", "Lease", server, spec={"strategy": "x"})["spec"] == {}
 
 
+def test_a_namespace_with_a_generated_name_has_the_label_of_its_name() -> None:
+    namespace = _created("v1", "Namespace", metadata={"generateName": "lab-", "labels": {"a": "b"}})
+    name = namespace["metadata"]["name"]
+    assert namespace["metadata"]["labels"] == {"a": "b", "kubernetes.io/metadata.name": name}
+    assert name.startswith("lab-")
+
+
+def test_an_invalid_generated_name_of_a_namespace_has_no_errors_about_its_label() -> None:
+    answer = servers.ask(servers.api(), "POST", "/api/v1/namespaces", {"metadata": {"generateName": "a/b_"}})
+    fields = [cause["field"] for cause in answer.value["details"]["causes"]]
+    assert (answer.code, fields) == (422, ["metadata.generateName", "metadata.name"])
+
+
+def test_an_update_of_a_pod_gets_missing_tolerations_again_and_is_no_change() -> None:
+    server = servers.api()
+    pod = servers.ask(server, "POST", PODS, _pod()).value
+    bare = {key: value for key, value in pod["spec"].items() if key not in ("tolerations", "priority")}
+    assert servers.ask(server, "PUT", f"{PODS}/a", {**pod, "spec": bare}).value == pod
+
+
+def test_a_refusal_of_a_pod_names_the_prefix_of_its_generated_name() -> None:
+    pod = {"metadata": {"generateName": "p-"}, "spec": {**_pod()["spec"], "priorityClassName": "nope"}}
+    answer = servers.ask(servers.api(), "POST", PODS, pod).value
+    assert answer["message"] == 'pods "p-" is forbidden: no PriorityClass with name nope was found'
+    assert answer["details"] == {"name": "p-", "kind": "pods"}
+
+
+def test_a_job_without_any_labels_gets_those_of_its_template_when_it_is_read_back() -> None:
+    spec = {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a"}]}}}
+    job = _created("batch/v1", "Job", metadata={"name": "a"}, spec=spec)
+    assert job["metadata"]["labels"] == job["spec"]["template"]["metadata"]["labels"]
+
+
 def test_a_namespace_keeps_the_finalizer_that_it_states() -> None:
     server = servers.api()
     body = {"metadata": {"name": "x"}, "spec": {"finalizers": ["kubernetes", "example.com/x"]}}

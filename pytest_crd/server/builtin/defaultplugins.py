@@ -1,0 +1,140 @@
+"""
+The mutating admission plugins of every server: they run before policies and webhooks, and again after their changes.
+
+Reference:
+    kubernetes plugin/pkg/admission: priority, defaulttolerationseconds, storage/storageobjectinuseprotection, nodetaint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.registry.admission import DefaultPlugins
+from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.server.store.store import ObjectKey, Store
+
+_Object: TypeAlias = "dict[str, Any]"
+_Stored: TypeAlias = Mapping[str, Any]
+_Plugin: TypeAlias = "Callable[[_Object, _Stored | None, Store], _Object]"
+
+_CLASSES: Final = "priorityclasses.scheduling.k8s.io"
+_LOWER: Final = "PreemptLowerPriority"
+_PRIORITY: Final = ("priority", "preemptionPolicy")
+_TAINTS: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+_SECONDS: Final = 300
+
+
+def find(resource: str, store: Store) -> DefaultPlugins | None:
+    """
+    Return the plugins for the objects of a resource; None without any.
+
+    Args:
+        resource: The resource: `plural` or `plural.group`.
+        store: The store of the server.
+    """
+    plugin = _PLUGINS.get(resource)
+    return None if plugin is None else lambda new, old: plugin({**new}, old, store)
+
+
+def _pod(pod: _Object, old: _Stored | None, store: Store) -> _Object:
+    """
+    Return a Pod with its priority and tolerations; an update keeps the priority.
+
+    Raises:
+        RefusedError: 403: the priority class does not exist, or the Pod has another priority.
+    """
+    spec = pod["spec"]
+    if old is None:
+        priority = _priority(pod, store)
+    else:
+        priority = {key: old["spec"][key] for key in _PRIORITY if key in old["spec"] and key not in spec}
+    return {**pod, "spec": {**spec, **priority, "tolerations": _tolerations(spec.get("tolerations") or [])}}
+
+
+def _priority(pod: _Object, store: Store) -> _Object:
+    """
+    Return the fields of the priority class.
+
+    Raises:
+        RefusedError: 403.
+    """
+    spec, name = pod["spec"], pod["spec"].get("priorityClassName", "")
+    class_ = _find_class(name, store)
+    if class_ is None and name:
+        raise _refuse(pod, f"no PriorityClass with name {name} was found")
+    computed = {"value": 0, **(class_ or {})}
+    if spec.get("priority", computed["value"]) != computed["value"]:
+        problem = (
+            f"the integer value of priority ({spec['priority']}) must not be provided in pod spec; "
+            f"priority admission controller computed {computed['value']} from the given PriorityClass name"
+        )
+        raise _refuse(pod, problem)
+    policy = computed.get("preemptionPolicy", _LOWER)
+    if spec.get("preemptionPolicy", policy) != policy:
+        problem = (
+            f"the string value of PreemptionPolicy ({spec['preemptionPolicy']}) must not be provided in pod spec; "
+            f"priority admission controller computed {policy} from the given PriorityClass name"
+        )
+        raise _refuse(pod, problem)
+    named = {"priorityClassName": class_["metadata"]["name"]} if class_ is not None else {}
+    return {**named, "priority": computed["value"], "preemptionPolicy": policy}
+
+
+def _refuse(pod: _Object, problem: str) -> RefusedError:
+    metadata = pod["metadata"]
+    name = metadata.get("name") or metadata.get("generateName") or "Unknown"  # admission precedes the generated name
+    return RefusedError(
+        Refusal(403, "Forbidden", f'pods "{name}" is forbidden: {problem}', subject={"name": name, "kind": "pods"})
+    )
+
+
+def _find_class(name: str, store: Store) -> _Stored | None:
+    """Return a priority class by its name, or the default one with the lowest value for an empty name; None without one."""
+    if name:
+        entry = store.get(ObjectKey(_CLASSES, "", name))
+        return None if entry is None else entry.value
+    defaults = [entry.value for entry in store.entries(_CLASSES) if entry.value.get("globalDefault")]
+    return min(defaults, key=lambda class_: class_["value"], default=None)
+
+
+def _tolerations(tolerations: Sequence[_Object]) -> list[_Object]:
+    """Add the tolerations of every Pod."""
+    completed = [*tolerations]
+    for taint in _TAINTS:
+        if not any(
+            item.get("key", "") in ("", taint) and item.get("effect", "") in ("", "NoExecute") for item in tolerations
+        ):
+            new = {"key": taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": _SECONDS}
+            completed.append(new)
+    return completed
+
+
+def _node(node: _Object, old: _Stored | None, _: Store) -> _Object:
+    """Add the taint of a new Node."""
+    taint = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
+    taints = node["spec"].get("taints") or []
+    is_tainted = any((item.get("key"), item.get("effect")) == (*taint.values(),) for item in taints)
+    return node if old is not None or is_tainted else {**node, "spec": {**node["spec"], "taints": [*taints, taint]}}
+
+
+def _protecting(finalizer: str) -> _Plugin:
+    """Return the plugin that adds a finalizer to new objects."""
+
+    def protect(value: _Object, old: _Stored | None, _: Store) -> _Object:
+        finalizers = value["metadata"].get("finalizers") or []
+        if old is not None or finalizer in finalizers:
+            return value
+        return {**value, "metadata": {**value["metadata"], "finalizers": [*finalizers, finalizer]}}
+
+    return protect
+
+
+_PLUGINS: Final[Mapping[str, _Plugin]] = {
+    "nodes": _node,
+    "persistentvolumeclaims": _protecting("kubernetes.io/pvc-protection"),
+    "persistentvolumes": _protecting("kubernetes.io/pv-protection"),
+    "pods": _pod,
+    "volumeattributesclasses.storage.k8s.io": _protecting("kubernetes.io/vac-protection"),
+}
