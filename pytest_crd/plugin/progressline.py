@@ -1,8 +1,8 @@
 """
 The progress line of a terminal: finished steps, all steps, and the name of the next one.
 
-It appears after two seconds, is rewritten in place and erased at the end. It is not shown without a terminal, with `-q`, or while a test
-runs, because pytest's own line is there.
+It appears after two seconds, is rewritten in place and erased at the end. Without a terminal, a line of its own is printed now and then. It is
+not shown with `-q`, or while a test runs, because pytest's own line is there.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from pytest_crd.progress import Progress, Tell
 PATIENCE: Final = 2.0
 """Seconds until the progress of an operation is shown."""
 _PAUSE: Final = 0.1
+LONG_PAUSE: Final = 20.0
+"""Seconds until the first line without a terminal, and between two lines."""
 # The least room, in characters, in which the name of a step is shown.
 _LEAST: Final = 10
 
@@ -40,12 +42,12 @@ class ProgressLine:
     def showing(self, title: str) -> Iterator[Tell]:
         """Show the progress of an operation until the end of the `with` block; an inner operation shares the outer one's delay."""
         reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
-        if reporter is None or not reporter.isatty or self._config.get_verbosity() < 0:
+        if reporter is None or self._config.get_verbosity() < 0:
             yield progress.ignore_step
             return
         is_part, self._is_begun = self._is_begun, True
         if not is_part:
-            self._due = self._clock() + PATIENCE
+            self._due = self._clock() + (PATIENCE if reporter.isatty else LONG_PAUSE)
         try:
             yield functools.partial(self._show_step, reporter, title)
         finally:
@@ -58,10 +60,15 @@ class ProgressLine:
         now = self._clock()
         if now < self._due or reporter.currentfspath is not None:
             return
+        begin = f"crd: {title}: {done} of {total}"
+        if not reporter.isatty:
+            self._due = now + LONG_PAUSE
+            with self._uncaptured():
+                reporter.write_line(_escape(f"{begin}, {at}" if at else begin), flush=True)
+            return
         self._due = now + _PAUSE
         self._is_shown = True
         room = self._config.get_terminal_writer().fullwidth - 1
-        begin = f"crd: {title}: {done} of {total}"
         # The end of a path says more than its beginning.
         space = room - len(begin) - len(", ")
         name = at if len(at) <= space else f"...{at[-space + 3 :]}"
@@ -71,13 +78,16 @@ class ProgressLine:
         """Write the first of *lines* over the whole terminal line, and the others over its beginning."""
         with self._uncaptured():
             for index, line in enumerate(lines):
-                printable = "".join(char if char.isprintable() else "?" for char in line)
-                reporter.rewrite(printable, erase=not index, flush=True)
+                reporter.rewrite(_escape(line), erase=not index, flush=True)
 
     def _uncaptured(self) -> AbstractContextManager[None]:
         """Return a context in which output reaches the terminal although pytest captures it during collection."""
         manager: Any = self._config.pluginmanager.get_plugin("capturemanager")
         return contextlib.nullcontext() if manager is None else manager.global_and_fixture_disabled()
+
+
+def _escape(line: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in line)
 
 
 _LINE: Final = pytest.StashKey[ProgressLine]()

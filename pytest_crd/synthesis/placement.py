@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
+from pytest_crd.engine import jsonvalue
+from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.synthesis import exampleobjects, mutations, objectplaces, repair
 from pytest_crd.synthesis.demands import Demand
@@ -32,6 +34,9 @@ _MOST_TO_EXIST: Final = 150
 _LARGE: Final = 1000
 _MOST_OF_LARGE: Final = 5
 _MOST_TRIED: Final = 12
+_LIST_TYPE: Final = "x-kubernetes-list-type"
+# Keywords with branches, which read other fields too.
+_CHOICES: Final = frozenset({"anyOf", "oneOf", "not"})
 # The key of a map without rules about keys, and the number of others to try.
 _KEY: Final = "key"
 _MOST_KEYS: Final = 16
@@ -91,6 +96,24 @@ class Placer:
         most = _MOST_TRIALS if _size(value) < _LARGE else _MOST_OF_LARGE
         return self._repair(place, placed, steps, Keep(steps, within=True), most)
 
+    def _judge_with_value(self, place: Place, steps: Steps) -> Judge:
+        """Return the judge of objects that keep the value at *steps*; it ends the search if the server refuses the value in any object."""
+        judge = self.judge(place)
+
+        def judge_or_end(resource: Resource) -> engine.Response:
+            answer = judge(resource)
+            if not answer.accepted and self._is_refused_anywhere(answer, resource, steps):
+                raise NotFoundError(answer)
+            return answer
+
+        return judge_or_end
+
+    def _is_refused_anywhere(self, answer: engine.Response, resource: Resource, steps: Steps) -> bool:
+        """Return True if no change beside the value at *steps* helps a refused object."""
+        if any(_is_of_value(error, steps) for error in answer.errors):
+            return True
+        return any(map(_is_of_decoding, answer.errors)) and self._loses_part(resource, steps)
+
     def _make(self, place: Place) -> PlacedValue | None:
         for value in itertools.islice(self.maker.find_values(self.node(place)), _MOST_TRIED):
             placed = self.insert_value(place, value)
@@ -105,18 +128,29 @@ class Placer:
 
     def _is_dropped(self, resource: Resource, steps: Steps) -> bool:
         """Return True if the server prunes the value at *steps*."""
-        try:
-            pruned = self.version.unobserved.prune(resource).value
-        except engine.DecodeError:  # caused by another value
+        pruned = self._prune(resource)
+        return pruned is not None and bool(objectplaces.split_path(pruned, steps)[1])
+
+    def _loses_part(self, resource: Resource, steps: Steps) -> bool:
+        """Return True if the server prunes the value at *steps*, or a field inside it."""
+        pruned = self._prune(resource)
+        if pruned is None:
             return False
-        for step in steps:
-            if isinstance(pruned, Mapping) and step not in pruned:
-                return True
-            pruned = objectplaces.get_value(pruned, (step,))
-        return False
+        if objectplaces.split_path(pruned, steps)[1]:
+            return True
+        return not jsonvalue.equal(objectplaces.get_value(pruned, steps), objectplaces.get_value(resource, steps))
+
+    def _prune(self, resource: Resource) -> Resource | None:
+        """Return *resource* as the server prunes it; None if another value cannot be decoded."""
+        try:
+            pruned: Resource = self.version.unobserved.prune(resource).value
+        except engine.DecodeError:
+            return None
+        return pruned
 
     def _repair(self, place: Place, resource: Resource, steps: Steps, keep: Keep, most: int) -> PlacedValue | None:
-        search = Search(self.judge(place), repair.acceptance, self.mutator.find_changes, keep=keep)
+        judge = self._judge_with_value(place, steps) if keep.within else self.judge(place)
+        search = Search(judge, repair.acceptance, self.mutator.find_changes, keep=keep)
         try:
             return search.run(resource, most=most), steps
         except NotFoundError:
@@ -179,6 +213,18 @@ class Placer:
     def _judge_of_status(self) -> Judge:
         stored = self._judge_of_object(self.start).stored
         return repair.create_judge(self.version.unobserved.update_status, old=stored)
+
+
+def _is_of_value(error: engine.FieldError, steps: Steps) -> bool:
+    """Return True if the schema refuses the value at *steps*, or a part of it, in any object."""
+    if error.origin is None or error.rule is not None or error.path is None or error.path.steps[: len(steps)] != steps:
+        return False
+    # Other items decide about the type of a list, and other fields about branches around the value.
+    return error.origin.keyword != _LIST_TYPE and _CHOICES.isdisjoint(error.origin.schema)
+
+
+def _is_of_decoding(error: engine.FieldError) -> bool:
+    return error.type is ErrorType.REQUEST
 
 
 def _size(value: Any) -> int:

@@ -7,6 +7,7 @@ A difference without a witness is reported as undecided; nothing is assumed.
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -60,6 +61,8 @@ class Witnesses:
         self._applied: list[Difference] = []
         # Refusals of all objects.
         self._refusals: list[Effect] = []
+        # Effects on the objects that were tried for the present difference.
+        self._changes: dict[str, Change] = {}
         # Effects found at other places than the differences.
         self._elsewhere: set[Key] = set()
         self._maker = Maker(
@@ -123,6 +126,7 @@ class Witnesses:
 
     def _search_difference(self, difference: Difference) -> WitnessSearch:
         """Search for the effects of a difference, and return the search."""
+        self._changes.clear()
         search = WitnessSearch(_BUDGET, self._maker.has_compared_texts(difference))
         listed: list[tuple[Place, Any]] = []
         others: list[tuple[Place, Any]] = []
@@ -214,9 +218,20 @@ class Witnesses:
             self._add_smallest(effect, candidate, difference, hint=hint)
 
     def _change(self, candidate: Candidate) -> Change:
-        """Return the effects on an object without the server's warnings, which show no schema difference."""
-        change = self._whole_change(candidate)
-        return replace(change, effects=tuple(effect for effect in change.effects if effect.kind is not Kind.WARNED))
+        """
+        Return the effects on an object without the server's warnings, which show no schema difference.
+
+        Candidates for one difference, and the parts of one, are often equal; each object is written once.
+        """
+        key = "" if candidate.is_large else json.dumps((candidate.resource, candidate.stored, candidate.is_mended))
+        change = self._changes.get(key)
+        if change is None:
+            whole = self._whole_change(candidate)
+            effects_ = tuple(effect for effect in whole.effects if effect.kind is not Kind.WARNED)
+            change = replace(whole, effects=effects_)
+            if key:
+                self._changes[key] = change
+        return change
 
     def _whole_change(self, candidate: Candidate) -> Change:
         if candidate.is_mended:

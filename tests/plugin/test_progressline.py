@@ -32,6 +32,11 @@ class _Reporter:
         assert "\n" not in line
         self.written.append(line + (" " * (39 - len(line)) if erase else ""))
 
+    def write_line(self, line: str, *, flush: bool) -> None:
+        assert flush
+        assert not self.is_captured
+        self.written.append(line)
+
     @contextlib.contextmanager
     def global_and_fixture_disabled(self) -> Iterator[None]:
         self.is_captured = False
@@ -151,15 +156,29 @@ def test_a_line_is_one_line(what: str, at: str, line: str) -> None:
     [
         _Session(verbosity=-1),
         _Session(terminalreporter=None),
-        _Session(terminalreporter=SimpleNamespace(isatty=False)),
     ],
 )
-def test_nothing_is_shown_without_a_terminal_or_with_quiet(session: _Session) -> None:
+def test_nothing_is_shown_without_a_reporter_or_with_quiet(session: _Session) -> None:
     with session.line.showing("reading") as report_step:
-        session.now += 9
+        session.now += 99
         report_step(0, 1, "a")
 
     assert session.take_lines() == []
+
+
+def test_without_a_terminal_a_line_is_printed_every_twenty_seconds() -> None:
+    session = _Session()
+    session.reporter.isatty = False
+
+    with session.line.showing("reading") as report_step:
+        for done, seconds in enumerate((19.9, 0.1, 19.9, 0.1)):
+            session.now += seconds
+            report_step(done, 4, "deploy/operator/crds/gardens.yaml\x1b" if done == 1 else "")
+
+    assert session.take_lines() == [
+        "crd: reading: 1 of 4, deploy/operator/crds/gardens.yaml?",
+        "crd: reading: 3 of 4",
+    ]
 
 
 def test_nothing_is_written_over_the_line_of_a_test() -> None:

@@ -9,9 +9,10 @@ import pytest
 from synthesis import versions
 from synthesis.versions import fields
 
-from pytest_crd.engine.schema.schemamap import Each
+from pytest_crd.engine import Response
+from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.synthesis.placement import Placer
-from pytest_crd.synthesis.repair import Search
+from pytest_crd.synthesis.repair import Judge, Search
 
 TEXT = {"type": "string"}
 
@@ -68,3 +69,66 @@ def test_a_key_of_a_map_is_one_that_rules_allow() -> None:
 
     assert steps == ("spec", "a", "x-a")
     assert (first["spec"]["a"], second["spec"]["a"]) == ({"x-a": "a"}, {"x-a": "b"})
+
+
+def count_trials(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """Return a list that grows by each object that a placer judges."""
+    trials: list[dict[str, Any]] = []
+    find_judge = Placer.judge
+
+    def find_noting_judge(placer: Placer, place: Place) -> Judge:
+        judge = find_judge(placer, place)
+
+        def judge_and_note(resource: dict[str, Any]) -> Response:
+            trials.append(resource)
+            return judge(resource)
+
+        return judge_and_note
+
+    monkeypatch.setattr(Placer, "judge", find_noting_judge)
+    return trials
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("spec", "a"), "long"),
+        (("spec", "a"), 1),
+        (("spec", "o"), {"unknown": 1}),
+        (("spec", "o"), {"l": ["b", "long"]}),
+        (("spec", "unknown"), 1),
+        ((), {"spec": {"a": 1}}),
+        ((), {"unknown": 1}),
+    ],
+)
+def test_a_value_that_no_object_may_have_is_tried_once(
+    monkeypatch: pytest.MonkeyPatch, place: Place, value: Any
+) -> None:
+    short = {**TEXT, "maxLength": 2}
+    inner = {"type": "object", "properties": {"l": {"type": "array", "items": short}}}
+    placer = Placer(versions.create_version(fields(a=short, b=TEXT, o=inner)))
+    placer.existing(place)
+    trials = count_trials(monkeypatch)
+
+    assert placer.place_value(place, value) is None
+    assert len(trials) == 1
+
+
+def test_a_value_that_the_rest_of_the_object_decides_about_is_placed() -> None:
+    item = {**TEXT, "enum": ["a", "b", "c"]}
+    texts = {"type": "array", "minItems": 2, "x-kubernetes-list-type": "set", "items": item}
+    with_b = {"properties": {"a": {"enum": ["x"]}}, "required": ["b"]}
+    choice = {"oneOf": [with_b, {"properties": {"a": {"enum": ["y"]}}}]}
+    placer = Placer(versions.create_version({**fields(a=TEXT, b=TEXT, texts=texts), **choice}))
+
+    listed, _ = placer.place_value(("spec", "texts", Each.ITEM), "b") or ({}, ())
+    chosen, _ = placer.place_value(("spec", "a"), "x") or ({}, ())
+
+    assert listed["spec"]["texts"] == ["b", "c"]
+    assert (chosen["spec"]["a"], "b" in chosen["spec"]) == ("x", True)
+
+
+def test_a_value_that_cannot_be_decoded_is_placed_nowhere() -> None:
+    schema = {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}
+
+    assert Placer(versions.create_version(fields(a=schema))).place_value(("spec", "a", "apiVersion"), 1) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -111,6 +112,20 @@ def test_a_search_stops_when_its_budget_is_spent_and_reports_it(monkeypatch: pyt
     assert result.undecided == ("spec.x enum (not all candidates were tried)",)
     (line,) = result.unshown
     assert line.startswith("no object found that shows it, although not all candidates were tried: spec.x enum: ")
+
+
+def test_an_object_is_compared_once_for_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    find_change, specs = effects.find_change, []
+
+    def find_and_note(resource: JSON, *arguments: Any, **more: Any) -> effects.Change:
+        specs.append(json.dumps(resource.get("spec")))
+        return find_change(resource, *arguments, **more)
+
+    monkeypatch.setattr(effects, "find_change", find_and_note)
+
+    judge(crd({**TEXT, "enum": ["a", "b", "c"]}), crd({**TEXT, "enum": ["a"]}))
+
+    assert specs.count('{"x": "b"}') == specs.count('{"x": "c"}') == 1
 
 
 def test_a_new_schema_of_object_names_refuses() -> None:
