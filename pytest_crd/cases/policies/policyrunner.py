@@ -22,7 +22,8 @@ from pytest_crd.cases.caseresult import (
     Unstated,
 )
 from pytest_crd.cases.model import PolicyCase
-from pytest_crd.cases.policies import caserequests, caseserver, decidingvalues, unmatched
+from pytest_crd.cases.policies import absentplugins, caserequests, caseserver, decidingvalues, unmatched
+from pytest_crd.cases.policies.absentplugins import PluginFields
 from pytest_crd.cases.policies.caserequests import CaseRequest
 from pytest_crd.cases.policies.policysubjects import PolicySubject
 from pytest_crd.cases.policies.recording import Recording
@@ -59,6 +60,7 @@ class PolicyOutcome(NamedTuple):
         recording: The record of the policy.
         notes: Remarks about the answer.
         namespace_of: Returns the Namespace with a name.
+        plugin_effects: Fields that a plugin of a server would set, each with the other answer of the policy in words.
     """
 
     request: CaseRequest
@@ -66,6 +68,7 @@ class PolicyOutcome(NamedTuple):
     recording: Recording
     notes: tuple[str, ...]
     namespace_of: NamespaceOf
+    plugin_effects: tuple[tuple[PluginFields, str], ...] = ()
 
 
 def run(case: PolicyCase, subject: PolicySubject) -> CaseResult:
@@ -85,13 +88,14 @@ def run(case: PolicyCase, subject: PolicySubject) -> CaseResult:
     barewords.refuse_keys(case, lambda _: any(crd.kind in kinds for crd in subject.crds))
     try:
         outcome = ask(case, subject)
+        outcome = outcome._replace(plugin_effects=tuple(_find_plugin_effects(case, subject, outcome)))
     except UnsupportedExpressionError as error:
         raise caserunner.not_known(case, error) from None
     questions.report_question(PolicyQuestion(case, subject))
     _demand_match(case, subject, outcome)
     _demand_uses(case, subject, outcome)
-    mismatches = tuple(_compare(case, subject, outcome))
     recording, response = outcome.recording, outcome.response
+    mismatches = (*_compare(case, subject, outcome), *_find_plugin_mismatches(outcome))
     answer = CaseAnswer(
         response.code,
         response.kept,
@@ -108,7 +112,7 @@ def run(case: PolicyCase, subject: PolicySubject) -> CaseResult:
         subject.context,
         mismatches,
         Trace(mutated=recording.mutated),
-        notes=outcome.notes,
+        notes=(*outcome.notes, *_find_plugin_notes(outcome)),
         answer=answer,
         warnings=tuple(_find_warnings(subject, outcome)),
         decisions=decisions,
@@ -129,7 +133,12 @@ def ask(case: PolicyCase, subject: PolicySubject, *, dry_run: bool = False) -> P
         ManifestError: The server refuses an object of `crd_policies`.
         UnsupportedExpressionError: The answer depends on roles that are not known.
     """
-    request = caserequests.make(case, caseserver.start(subject))
+    return _ask_server(case, subject, caserequests.make(case, caseserver.start(subject)), dry_run=dry_run)
+
+
+def _ask_server(
+    case: PolicyCase, subject: PolicySubject, request: CaseRequest, *, dry_run: bool = False
+) -> PolicyOutcome:
     api = caseserver.open_server(case, subject)
     try:
         return _send(case, subject, request, api, dry_run=dry_run)
@@ -161,6 +170,52 @@ def _response(answer: HTTPAnswer, recording: Recording) -> Response:
     message = str(status.get("message", answer.body.decode(errors="replace")))
     errors = (fielderror.request(message),)
     return Response(answer.code, errors=errors, warnings=answer.warnings, status=status, denials=recording.denials)
+
+
+def _find_plugin_effects(
+    case: PolicyCase, subject: PolicySubject, outcome: PolicyOutcome
+) -> Iterator[tuple[PluginFields, str]]:
+    """Yield the fields that a plugin of a server would set if the policy answers otherwise with them, and the answer in words."""
+    if not outcome.recording.requests:
+        return
+    for fields, request in absentplugins.find_requests(outcome.request, subject):
+        completed = _ask_server(case, subject.unheard, request)
+        if words := _describe_difference(outcome, completed):
+            yield fields, words
+
+
+def _describe_difference(outcome: PolicyOutcome, other: PolicyOutcome) -> str:
+    """Return the difference of another outcome in words; empty if the policy decides the same."""
+    response, recording = other.response, other.recording
+    if recording.is_matched != outcome.recording.is_matched:
+        return f"the policy {'matches' if recording.is_matched else 'does not match'}"
+    if (response.code, response.denials) != (outcome.response.code, outcome.response.denials):
+        return f"the answer is {response.code}{'' if response.accepted else f': {response.message}'}"
+    if bool(recording.mutated) != bool(outcome.recording.mutated):
+        return f"the policy changes {'some fields' if recording.mutated else 'nothing'}"
+    facts, other_facts = (
+        ([text for text in item.response.warnings if text.startswith(_FAILED)], item.recording.annotations)
+        for item in (outcome, other)
+    )
+    return "" if facts == other_facts else "warnings or audit annotations differ"
+
+
+def _find_plugin_mismatches(outcome: PolicyOutcome) -> Iterator[Unstated]:
+    """Yield a mismatch for each plugin that makes the policy answer otherwise on all servers."""
+    key = "input" if outcome.request.sent is not None else "old"
+    for fields, words in outcome.plugin_effects:
+        if not fields.condition:
+            yield Unstated(
+                key,
+                f"a server's admission plugin {fields.plugin} sets {fields.words} first, and then {words}; write these fields in `{key}`",
+            )
+
+
+def _find_plugin_notes(outcome: PolicyOutcome) -> Iterator[str]:
+    """Yield a note for each plugin that makes the policy answer otherwise in some clusters."""
+    for fields, words in outcome.plugin_effects:
+        if fields.condition:
+            yield f"with {fields.condition}, the admission plugin {fields.plugin} sets {fields.words} first, and then {words}"
 
 
 def _demand_match(case: PolicyCase, subject: PolicySubject, outcome: PolicyOutcome) -> None:
