@@ -48,11 +48,13 @@ def encode(crd: Object) -> Object:
     spec = dict(crd.get("spec") or {})
     if version == "v1" and spec.get("conversion") is not None:
         spec["conversion"] = _without_empty_webhook(spec["conversion"])
-    written = {
-        "spec": decoding.decode(spec, _written(kind.fields["spec"])).value,
-        "status": decoding.decode(crd.get("status") or {}, _written(kind.fields["status"])).value,
-    }
-    return {**crd, **written}
+    return with_status({**crd, "spec": decoding.decode(spec, _written(kind.fields["spec"])).value}, crd.get("status"))
+
+
+def with_status(crd: Object, status: Object | None) -> Object:
+    """Return a CRD with a status as the server encodes it."""
+    kind = decoded.custom_resource_definition("v1beta1" if crd["apiVersion"] == declared.V1BETA1 else "v1")
+    return {**crd, "status": decoding.decode(status or {}, _written(kind.fields["status"])).value}
 
 
 def _without_empty_webhook(conversion: Object) -> Object:

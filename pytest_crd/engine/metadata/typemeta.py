@@ -149,9 +149,10 @@ def read_type_meta(value: JSONValue, *, text: str) -> tuple[str, str]:
     """
     if not isinstance(value, Mapping):
         raise TypeMetaError(_other_than_object(value))
-    if problem := _malformed(value, text):
+    fields = _fields(value, text)
+    if problem := _find_problem(fields):
         raise TypeMetaError(problem)
-    return as_decoded(_fields(value, text))
+    return as_decoded(fields)
 
 
 def has_type_meta(value: JSONValue, type_meta: Mapping[str, str]) -> bool:
@@ -327,7 +328,11 @@ def _undecodable(kind: str, version: str, expected_kind: str, problem: str) -> R
 
 
 def _malformed(resource: Mapping[str, JSONValue], sent: str) -> str:
-    fields = _fields(resource, sent)
+    return _find_problem(_fields(resource, sent))
+
+
+def _find_problem(fields: Iterable[tuple[str, JSONValue]]) -> str:
+    """Return the problem of apiVersion and kind entries; empty without one."""
     for key, value in fields:
         if not isinstance(value, str | None):
             field = _FIELDS[key.casefold()]
@@ -345,16 +350,8 @@ def _fields(resource: Mapping[str, JSONValue], sent: str) -> list[tuple[str, JSO
     else:
         # Duplicate keys count, but a mapping keeps only the last. A text that begins like JSON may still be YAML.
         with contextlib.suppress(ValueError):
-            pairs = json.loads(sent, object_pairs_hook=_Object).pairs
+            pairs = json.loads(sent, object_pairs_hook=tuple)  # an object as its pairs
     return [(key, value) for key, value in pairs if key.casefold() in _FIELDS]
-
-
-class _Object(dict[str, JSONValue]):
-    """A JSON object with its original pairs."""
-
-    def __init__(self, pairs: list[tuple[str, JSONValue]]) -> None:
-        super().__init__(pairs)
-        self.pairs = pairs
 
 
 # Go matches field names regardless of case, by Unicode's definition: `\u212aind`.
@@ -399,7 +396,7 @@ def _is_json(sent: str) -> bool:
 def _json_type(value: JSONValue) -> str:
     if isinstance(value, bool):
         return "bool"
-    return "object" if isinstance(value, dict) else "array" if isinstance(value, list) else "number"
+    return "object" if isinstance(value, dict | tuple) else "array" if isinstance(value, list) else "number"
 
 
 def _summarized(body: str) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.crds import crdforms, declared, defaulted, storedcrd
+from pytest_crd.engine.crds import crdforms, declared, defaulted, encoded, storedcrd
 from pytest_crd.engine.crds.crdforms import Forms
 from pytest_crd.engine.crds.decoded import custom_resource_definition, decode_crd
 from pytest_crd.engine.crds.validation import wholecrd
@@ -131,7 +131,7 @@ class CrdStrategy:
             apiextensions-apiserver registry/customresourcedefinition/strategy.go, PrepareForCreate and PrepareForUpdate.
         """
         assert isinstance(read.decoded.typed, DecodedCrd)  # noqa: S101 - by the decoder of this strategy
-        sent, metadata = read.decoded.typed.forms, read.metadata
+        sent, metadata, compared = read.decoded.typed.forms, read.metadata, read.decoded.typed
         old = None if live is None else self._stored or _forms(live, self.profile)
         if old is None:
             new = sent.prepared(metadata, defaulted.created_status(sent.defaulted))
@@ -139,7 +139,13 @@ class CrdStrategy:
             new = old.prepared(metadata, sent.defaulted["status"])._replace(decoded=sent.decoded)
         else:
             new = sent.prepared(metadata, defaulted.updated_status(sent.defaulted, old.defaulted))
-        typed = CrdWrite(new, old, Stored(lambda: storedcrd.encode(new, self.profile)))
+        # All but an update of the status writes the spec that field managers have compared.
+        whole = (
+            Stored(lambda: storedcrd.encode(new, self.profile))
+            if old is not None and subresource == "status"
+            else Stored(lambda: encoded.with_status({**compared.encoded(), "metadata": metadata}, new.defaulted["status"]))
+        )
+        typed = CrdWrite(new, old, whole)
         return PendingWrite({**new.defaulted}, live, read, subresource, typed)
 
     def complete(self, write: PendingWrite, _request: Request, _uid: str) -> PendingWrite:

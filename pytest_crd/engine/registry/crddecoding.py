@@ -23,7 +23,7 @@ from pytest_crd.engine.registry.patching import mediatypes, patchdocuments, patc
 from pytest_crd.engine.registry.patching.strategicmerge import StrategicError
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, FieldValidation, Patched, RefusedError
-from pytest_crd.engine.registry.response import Changes
+from pytest_crd.engine.registry.response import Changes, Stored
 
 # A CRD without apiVersion is decoded as the internal type: only the fields of its metadata have names in JSON.
 _INTERNAL: Final = Struct(
@@ -39,15 +39,16 @@ class DecodedCrd(NamedTuple):
 
     Attributes:
         forms: Its forms.
-        profile: The Kubernetes version.
+        whole: The CRD in the form that field managers compare.
     """
 
     forms: Forms
-    profile: Profile
+    whole: Stored
 
     def encoded(self) -> JSONObject:
         """Return the CRD in the form that field managers compare."""
-        return storedcrd.encode(self.forms, self.profile)
+        whole: JSONObject = self.whole.value
+        return whole
 
 
 class CrdDecoder(NamedTuple):
@@ -219,7 +220,8 @@ class CrdDecoder(NamedTuple):
 
     def _body(self, forms: Forms, resource: JSONObject, problems: tuple[str, ...], sent: JSONValue) -> DecodedBody:
         changes = Changes(forms.decoded.unknown)
-        return DecodedBody(dict(resource), changes, problems, sent=sent, typed=DecodedCrd(forms, self.profile))
+        whole = Stored(lambda: storedcrd.encode(forms, self.profile))
+        return DecodedBody(dict(resource), changes, problems, sent=sent, typed=DecodedCrd(forms, whole))
 
 
 def _unknown(manifest: Decoded) -> tuple[str, ...]:
