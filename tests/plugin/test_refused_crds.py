@@ -115,31 +115,28 @@ def test_one_stored_crd_does_not_excuse_another(gardener: Project) -> None:
     gardener.run().assert_outcomes(errors=1)
 
 
-WAYS = ("crd_version", "crd.versions[0]", "crds[0].version('v1')", "crd.under('1.36').versions[0]")
-ASKED = ("create({})", "update({}, old={})", "update_status({}, old={})", "prune({})", "default({})")
+VERSIONS = ("crd_version", "crd.versions[0]", "crds[0].version('v1')", "crd.under('1.36').versions[0]")
+REQUESTS = ("create({})", "update({}, old={})", "update_status({}, old={})", "prune({})", "default({})")
 
 
 def test_questions_about_objects_of_a_refused_crd_fail(project: Project) -> None:
     _break(project)
-    asked = [f"{way}.{ask}" for way in WAYS for ask in ASKED]
-    fixtures = [way.partition(".")[0].partition("[")[0] for way in asked]
-    project.write(
-        "test_it.py",
-        "".join(
-            f"def test_{number:02}({fixture}):\n    {way}\n"
-            for number, (fixture, way) in enumerate(zip(fixtures, asked, strict=True))
-        ),
-    )
+    questions = [f"{version}.{request}" for version in VERSIONS for request in REQUESTS]
+    tests = [
+        f"def test_{number:02}({question.partition('.')[0].partition('[')[0]}):\n    {question}\n"
+        for number, question in enumerate(questions)
+    ]
+    project.write("test_it.py", "".join(tests))
 
     result = project.run("--tb=short")
 
-    result.assert_outcomes(failed=len(asked))
+    result.assert_outcomes(failed=len(questions))
     reports = re.split(r"\n_+ test_\d\d.* _+\n", result.stdout.str())[1:]
-    for way, report in zip(asked, reports, strict=True):
+    for question, report in zip(questions, reports, strict=True):
         failure = report.partition("\n=")[0]
-        assert f"    {way}\n" in failure
-        assert re.search(rf"^E   .*{re.escape(REFUSED)}", failure, re.MULTILINE), way
-        assert "version.py" not in failure, way
+        assert f"    {question}\n" in failure
+        assert re.search(rf"^E   .*{re.escape(REFUSED)}", failure, re.MULTILINE), question
+        assert "version.py" not in failure, question
 
 
 def test_questions_about_a_refused_crd_itself_are_answered(project: Project) -> None:

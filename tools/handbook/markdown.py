@@ -72,9 +72,44 @@ def anchors(page: str) -> set[str]:
     return anchors_
 
 
-def sentences(page: str) -> Iterator[str]:
+class Sentence(NamedTuple):
+    """
+    A sentence of a page.
+
+    Attributes:
+        line: The number of its first line.
+        words: The text with `code` in the place of inline code.
+        text: The text with its inline code.
+    """
+
+    line: int
+    words: str
+    text: str
+
+
+def sentences(page: str) -> Iterator[Sentence]:
     """Yield the sentences of a page, without tables and tags; inline code counts as one word."""
-    prose = re.sub(r"^\|.*$", "", _TAG.sub("", _prose(page)), flags=re.MULTILINE)
-    words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", _CODE.sub("code", prose))
-    for paragraph in re.split(r"\n\s*\n|^(?:- |\d+\. |#+ )|\n(?=- |\d+\. )", words, flags=re.MULTILINE):
-        yield from re.split(r"(?<=[.?!:])\s+", " ".join(paragraph.split()))
+    codes: list[str] = []
+
+    def number(match: re.Match[str]) -> str:
+        codes.append(match[0])
+        return f"\x00{len(codes) - 1}\x00"
+
+    prose = _BLOCK.sub(_without_text, page)
+    prose = re.sub(r"^\|.*$", "", _TAG.sub(_without_text, prose), flags=re.MULTILINE)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", _CODE.sub(number, prose))
+    end = 0
+    for paragraph in re.split(r"\n\s*\n|^(?:- |\d+\. |#+ )|\n(?=- |\d+\. )", text, flags=re.MULTILINE):
+        end = text.index(paragraph, end)
+        starts = [end + match.start() for match in re.finditer(r"\S+", paragraph)]
+        end += len(paragraph)
+        for sentence in re.split(r"(?<=[.?!:])\s+", " ".join(paragraph.split())) if starts else ():
+            line = text.count("\n", 0, starts[0]) + 1
+            del starts[: len(sentence.split())]
+            original = re.sub("\x00(\\d+)\x00", lambda match: codes[int(match[1])], sentence)
+            yield Sentence(line, re.sub("\x00\\d+\x00", "code", sentence), original)
+
+
+def _without_text(match: re.Match[str]) -> str:
+    """Return the line breaks of a match."""
+    return "\n" * match[0].count("\n")

@@ -2,7 +2,7 @@
 `python -m handbook.plainenglish`: list riddles in docstrings, comments, names and pages.
 
 A riddle is a relative clause in place of a noun ("what comes of those that are told"), or a name without a noun (`of`, `found`). A few are right as
-they are, so each kind of text in each tree has a limit. The program fails above a limit.
+they are, so each kind of text in each tree has a limit. The program fails above a limit. Then it lists the hits of that kind last.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -73,10 +73,10 @@ def python_texts(source: str) -> Iterator[Text]:
 
 def page_texts(page: str) -> Iterator[Text]:
     """Yield the sentences of a page, without its generated parts, and those that are too long or have a rare word."""
-    for sentence in filter(None, markdown.sentences(_GENERATED.sub("", page))):
-        yield Text(0, "sentence", sentence, is_riddle=bool(RIDDLE.search(sentence)))
-        yield Text(0, "long sentence", sentence, is_riddle=len(sentence.split()) > LONGEST)
-        yield Text(0, "rare word", sentence, is_riddle=bool(RARE.search(sentence)))
+    for line, words, text in markdown.sentences(_GENERATED.sub(lambda match: "\n" * match[0].count("\n"), page)):
+        yield Text(line, "sentence", text, is_riddle=bool(RIDDLE.search(words)))
+        yield Text(line, "long sentence", text, is_riddle=len(words.split()) > LONGEST)
+        yield Text(line, "rare word", text, is_riddle=bool(RARE.search(words)))
 
 
 def tree_texts(tree: str) -> Iterator[tuple[Path, Text]]:
@@ -89,15 +89,16 @@ def tree_texts(tree: str) -> Iterator[tuple[Path, Text]]:
             yield from ((path, text) for text in python_texts(path.read_text(encoding="utf-8")))
 
 
-def summarize(tree: str, texts: Sequence[Text], limits: Mapping[str, float]) -> tuple[list[str], bool]:
-    """Return a line for each kind of text of *tree*, and True if no kind is above its limit."""
+def summarize(tree: str, texts: Sequence[Text], limits: Mapping[str, float]) -> tuple[list[str], dict[str, str]]:
+    """Return a line for each kind of text of *tree* within its limit, and the lines of the other kinds by kind."""
     by_kind = {kind: [text.is_riddle for text in texts if text.kind == kind] for kind in limits}
     shares = {kind: 100 * sum(hits) / max(len(hits), 1) for kind, hits in by_kind.items()}
-    lines = [
-        f"{tree}: {sum(hits)} of {len(hits)} {kind}s ({shares[kind]:.1f} %, limit {limits[kind]} %)"
+    lines = {
+        kind: f"{tree}: {sum(hits)} of {len(hits)} {kind}s ({shares[kind]:.1f} %, limit {limits[kind]} %)"
         for kind, hits in by_kind.items()
-    ]
-    return lines, all(shares[kind] <= limits[kind] for kind in limits)
+    }
+    failing = {kind: line for kind, line in lines.items() if shares[kind] > limits[kind]}
+    return [line for kind, line in lines.items() if kind not in failing], failing
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -106,15 +107,24 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="print each hit with its place")
     parser.add_argument("trees", nargs="*", metavar="TREE", help=f"of {', '.join(LIMITS)}; default: all")
     options = parser.parse_args(arguments)
-    are_within_limits = True
+    last: list[str] = []
     for tree in options.trees or LIMITS:
         texts = [*tree_texts(tree)]
-        lines, is_within_limits = summarize(tree, [text for _, text in texts], LIMITS[tree])
-        are_within_limits = are_within_limits and is_within_limits
-        hits = [(path, text) for path, text in texts if text.is_riddle and options.list]
-        lines += [f"{path.relative_to(ROOT)}:{text.line}: {text.kind}: {text.text}" for path, text in hits]
+        lines, failing = summarize(tree, [text for _, text in texts], LIMITS[tree])
+        if options.list:
+            lines += _hits(texts, LIMITS[tree].keys() - failing.keys())
+        for kind, line in failing.items():
+            last += [*_hits(texts, {kind}), f"{line}: FAILED; reword one of the lines above"]
         sys.stdout.write("".join(f"{line}\n" for line in lines))
-    return 0 if are_within_limits else 1
+    sys.stdout.write("".join(f"{line}\n" for line in last))
+    return 1 if last else 0
+
+
+def _hits(texts: Iterable[tuple[Path, Text]], kinds: Collection[str]) -> Iterator[str]:
+    """Yield a line for each riddle of *kinds*, with its place."""
+    for path, text in texts:
+        if text.is_riddle and text.kind in kinds:
+            yield f"{path.relative_to(ROOT)}:{text.line}: {text.kind}: {text.text}"
 
 
 if __name__ == "__main__":

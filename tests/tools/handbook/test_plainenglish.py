@@ -37,7 +37,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "tools").mkdir()
     (tmp_path / "tools/module.py").write_text(MODULE, encoding="utf-8")
     (tmp_path / "README.md").write_text(
-        "# Title\n\nIt lists the errors. It says what comes of them.\n", encoding="utf-8"
+        "# Title\n\nIt lists the errors. It says what `it` makes of them.\n", encoding="utf-8"
     )
     return tmp_path
 
@@ -113,10 +113,45 @@ def test_a_share_above_its_limit_fails(
     monkeypatch.setattr(plainenglish, "LIMITS", {"tools": {"docstring": 34, "name": 67}, "pages": {"sentence": limit}})
 
     assert plainenglish.main([]) == code
+    counts = f"pages: 1 of 3 sentences (33.3 %, limit {limit} %)"
     assert capsys.readouterr().out.splitlines() == [
         "tools: 1 of 3 docstrings (33.3 %, limit 34 %)",
         "tools: 2 of 3 names (66.7 %, limit 67 %)",
-        f"pages: 1 of 3 sentences (33.3 %, limit {limit} %)",
+        *(
+            [
+                "README.md:3: sentence: It says what `it` makes of them.",
+                f"{counts}: FAILED; reword one of the lines above",
+            ]
+            if code
+            else [counts]
+        ),
+    ]
+
+
+@pytest.mark.usefixtures("project")
+def test_failing_kinds_come_last_with_their_hits(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(plainenglish, "LIMITS", {"tools": {"docstring": 33, "name": 67}, "pages": {"sentence": 34}})
+
+    assert plainenglish.main(["--list"]) == 1
+
+    *before, hit, verdict = capsys.readouterr().out.splitlines()
+    assert hit == "tools/module.py:1: docstring: Return what comes of it."
+    assert verdict.startswith("tools: 1 of 3 docstrings (33.3 %, limit 33 %): FAILED")
+    assert not [line for line in before if "docstring" in line]
+    assert len([line for line in before if ": name: " in line]) == 2
+
+
+def test_sentences_have_their_lines_and_their_code() -> None:
+    page = "# A page\n\n```sh\nrun\n```\n\nIt is one. It reads `a. b`\nand <b>more</b>. Then\n\n- a [link](to.md) in\n  lines\n"
+
+    assert [(text.line, text.text) for text in plainenglish.page_texts(page) if text.kind == "sentence"] == [
+        (1, "A page"),
+        (7, "It is one."),
+        (7, "It reads `a. b` and more."),
+        (8, "Then"),
+        (10, "a link in lines"),
     ]
 
 
