@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
@@ -11,6 +11,8 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd import folders
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
+from pytest_crd.cli import kustomized
+from pytest_crd.cli.kustomized import BuiltFolders
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
@@ -34,17 +36,19 @@ class Resource(NamedTuple):
         group: Its API group.
         version: Its API version, `v1`.
         kind: Its kind.
+        build: The folder of the kustomization that builds it; empty if it is as in its file.
     """
 
     manifest: Manifest
     group: str
     version: str
     kind: str
+    build: str = ""
 
     @property
     def title(self) -> str:
-        """The name of the object in reports: `Backup/nightly`."""
-        return self.manifest.title
+        """The name of the object in reports: `Backup/nightly`, or `Backup/nightly of apps/prod` if a kustomization builds it."""
+        return f"{self.manifest.title} of {self.build}" if self.build else self.manifest.title
 
     @property
     def identity(self) -> Identity:
@@ -63,11 +67,13 @@ class ReadObjects:
         manifests: The objects, in order.
         contents: The texts, by the name of the file or stream.
         mistakes: Reasons why texts cannot be read.
+        builds: The folders of the kustomizations that build objects.
     """
 
     manifests: list[Manifest] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
+    builds: dict[Manifest, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -90,12 +96,20 @@ def read(names: Sequence[str]) -> ReadObjects:
     """
     Return the contents of files, folders and globs, and of standard input for the name `-`.
 
+    Kustomizations in folders are built. The files that they use count only as parts of them.
+
     Raises:
         ManifestError: A name matches no file.
     """
-    objects = ReadObjects()
-    for name, content in _contents(names, objects):
+    built = kustomized.build([name for name in names if name != STREAM])
+    objects = ReadObjects(mistakes=built.mistakes)
+    for folder, items in built.objects.items():
+        objects.manifests += items
+        objects.builds |= dict.fromkeys(items, folder)
+    for name, content, is_used in _contents(names, built, objects):
         objects.contents[name] = content
+        if is_used:
+            continue
         try:
             objects.manifests += manifest.read(content, source=name)
         except ManifestError as error:
@@ -121,28 +135,30 @@ def read_one(file: str) -> JSONObject:
     return value
 
 
-def find_crds(contents: Mapping[str, bytes], kubernetes_version: str) -> list[CustomResourceDefinition]:
+def find_crds(objects: ReadObjects, kubernetes_version: str) -> list[CustomResourceDefinition]:
     """
-    Return the CRDs in texts, by the name of the file or stream; empty if there are none.
+    Return the CRDs among built objects and in texts; empty if there are none.
 
     Raises:
         CrdError: One of them is not a valid CRD.
     """
-    files = CrdFiles(kubernetes_version)
-    for name, content in contents.items():
+    built, files = CrdFiles(kubernetes_version), CrdFiles(kubernetes_version)
+    built.take_objects(objects.builds)
+    for name, content in objects.contents.items():
         files.take(content, source=name, origin=FileOrigin.GIVEN)
+    files.mistakes += built.mistakes
     files.raise_mistakes()
-    return files.crds
+    return [*built.crds, *(crd for crd in files.crds if crd.name not in built.crd_names)]
 
 
-def classify(manifests: Sequence[Manifest], claims: Claims) -> ClassifiedObjects:
+def classify(objects: ReadObjects, claims: Claims) -> ClassifiedObjects:
     """Return objects classified by the CRDs for their kinds."""
     classified = ClassifiedObjects()
-    for item in manifests:
+    for item in objects.manifests:
         api_version, kind = item.api_version, item.kind
         group, _, version = api_version.rpartition("/")
         if (group, kind) in claims:
-            classified.resources.append(Resource(item, group, version, kind))
+            classified.resources.append(Resource(item, group, version, kind, objects.builds.get(item, "")))
         elif question := samplefiles.suggest_kind(group, kind, claims):
             classified.misspelt.append((item, f"no CRD is for kind {kind!r} of {group}; {question}"))
         else:
@@ -150,12 +166,14 @@ def classify(manifests: Sequence[Manifest], claims: Claims) -> ClassifiedObjects
     return classified
 
 
-def _contents(names: Sequence[str], objects: ReadObjects) -> Iterator[tuple[str, bytes]]:
+def _contents(names: Sequence[str], built: BuiltFolders, objects: ReadObjects) -> Iterator[tuple[str, bytes, bool]]:
+    """Yield the name and content of each file, and whether it counts only as part of kustomizations."""
     if STREAM in names:
-        yield STREAM_NAME, sys.stdin.buffer.read()
+        yield STREAM_NAME, sys.stdin.buffer.read(), False
     files = [name for name in names if name != STREAM]
+    real = folders.RealPaths()
     for file in manifest.files(files, base=Path.cwd()) if files else ():
         try:
-            yield file.name, file.read()
+            yield file.name, file.read(), not file.named and real.resolve(file.path) in built.files
         except ManifestError as error:
             objects.mistakes += error.mistakes

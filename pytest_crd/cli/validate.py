@@ -66,7 +66,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="*",
         metavar="FILE",
-        help="files, folders and globs with custom resources and other kinds; - for standard input",
+        help=(
+            "files, folders and globs with custom resources and other kinds; - for standard input; kustomizations in"
+            " folders are built"
+        ),
     )
     add("-f", "--filename", action="append", metavar="FILE", help="the same, as kubectl names files")
     add(
@@ -109,13 +112,13 @@ def run(options: argparse.Namespace) -> int:
         known_crds = _find_crds(options, sent)
         claims = samplefiles.group_crds(known_crds.crds)
         classified, method, mistakes = (
-            objectfiles.classify(sent.manifests, claims),
+            objectfiles.classify(sent, claims),
             _sending_method(options),
             sent.mistakes,
         )
         if options.old:
             old = objectfiles.read([options.old])
-            stored = objectfiles.classify(old.manifests, claims).resources
+            stored = objectfiles.classify(old, claims).resources
             mistakes += [*old.mistakes, *_find_impossible(stored), *_find_repeated(stored)]
             stored = [resource for resource in stored if _has_metadata(resource)]
             method = method._replace(old={resource.identity: resource for resource in stored})
@@ -174,7 +177,7 @@ def _find_crds(options: argparse.Namespace, sent: ReadObjects) -> KnownCrds:
     if options.crd_live:
         return _load_installed_crds(options)
     version = profile.named(options.kubernetes_version or profile.DEFAULT).version
-    among = objectfiles.find_crds(sent.contents, version)
+    among = objectfiles.find_crds(sent, version)
     named = _load_named_crds(options.crd, version) if options.crd else _load_project_crds(version, is_needed=not among)
     # CRDs among the objects replace those of the project; CRDs on the command line replace both.
     first, second = (named, among) if options.crd else (among, named)

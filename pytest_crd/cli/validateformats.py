@@ -62,6 +62,7 @@ def _of_resource(resource: Resource, outcome: SampleOutcome) -> dict[str, Any]:
     response = outcome.response
     return {
         **_named(resource.manifest),
+        **({"kustomization": resource.build} if resource.build else {}),
         "outcome": _outcome_word(outcome),
         "crd": outcome.crd.name,
         "crdVersion": resource.version,

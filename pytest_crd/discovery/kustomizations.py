@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from pytest_crd.discovery import kustomizepatches, kustomizeroots
 from pytest_crd.discovery.filetrees import FolderTree, GitTree, Tree
-from pytest_crd.discovery.kustomizepatches import Patch, Show
+from pytest_crd.discovery.kustomizepatches import Patch, PatchReader, Show
 from pytest_crd.discovery.kustomizeroots import NAMES
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -228,9 +228,10 @@ class Kustomizations:
         if (unknown := _unknown(value)) is not None:
             return replace(bare, unknown=(document.line_of([unknown], key=True), f"`{unknown}`"))
         patches = {}
+        reader = PatchReader(folder, self.tree, self.show)
         for key in _PATCHES:
             try:
-                patches[key] = kustomizepatches.read(key, _list(value.get(key)), folder, self.tree, self.show)
+                patches[key] = reader.read(key, _list(value.get(key)))
             except ManifestError as error:
                 mistake: Mistake = error.mistakes[0]
                 return replace(bare, unknown=(document.line_of([key], key=True), f"`{key}`: {mistake.message}"))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.discovery.filetrees import Tree
 from pytest_crd.engine.crds import declared
@@ -26,7 +27,13 @@ Show: TypeAlias = Callable[[str], str]
 
 _TEXTS: Final = ("labels", "annotations")
 _TARGET: Final = frozenset({"group", "version", "kind", "name"})
+# The source of a patch that is part of the kustomization.
+INLINE: Final = "the patch"
+# The fields of a target that are regular expressions.
+PATTERNS: Final = _TARGET | {"namespace"}
+_SELECTOR: Final = PATTERNS | {"labelSelector", "annotationSelector"}
 _ENTRY: Final = frozenset({"path", "patch", "target", "options"})
+_OPTIONS: Final = frozenset({"allowNameChange", "allowKindChange"})
 _RELEASE: Final = JsonPatchRelease()
 
 
@@ -40,12 +47,14 @@ class Patch:
         file: Its name in the tree; empty if the kustomization contains it.
         target: Regular expressions by `group`, `version`, `kind` and `name`; None if the patch names its own object.
         content: A partial object, or a list of operations.
+        options: The changes of the name and kind that it may make, which are otherwise ignored.
     """
 
     place: tuple[str, int]
     file: str
     target: Mapping[str, str] | None
     content: Any
+    options: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def own_name(self) -> str:
@@ -60,7 +69,7 @@ class Patch:
             own = self.content
             return (own.get("apiVersion"), own.get("kind"), _name(own)) == (value["apiVersion"], value["kind"], name)
         found = {"group": group, "version": version, "kind": value["kind"], "name": str(name)}
-        return all(_matches(pattern, found[key]) for key, pattern in self.target.items())
+        return all(matches(pattern, found[key]) for key, pattern in self.target.items())
 
     def apply(self, value: dict[str, Any]) -> dict[str, JSONValue]:
         """
@@ -99,41 +108,73 @@ def apply(patches: Iterable[Patch], value: dict[str, JSONValue]) -> tuple[dict[s
     return value, count
 
 
-def read(key: str, entries: Sequence[Any], folder: str, tree: Tree, show: Show) -> tuple[Patch, ...]:
+class PatchReader(NamedTuple):
     """
-    Return the patches of CRDs in a list of a kustomization.
+    Reader of the patches of a folder.
 
-    Args:
-        key: The name of the list: `patches`, `patchesStrategicMerge` or `patchesJson6902`.
-        entries: The items of the list.
+    Attributes:
         folder: The folder of the kustomization.
         tree: The files.
         show: Returns the name of a file in messages.
-
-    Raises:
-        ManifestError: An item is unreadable, or its effect on CRDs is not known.
+        of_all: Whether patches of all kinds count, not only of CRDs.
     """
-    return tuple(patch for entry in entries for patch in _patches(key, entry, folder, tree, show))
 
+    folder: str
+    tree: Tree
+    show: Show
+    of_all: bool = False
 
-def _patches(key: str, entry: Any, folder: str, tree: Tree, show: Show) -> list[Patch]:
-    if key == "patchesStrategicMerge":
-        is_text = isinstance(entry, str) and "\n" in entry
-        entry = {"patch" if is_text else "path": entry}
-    if not isinstance(entry, dict) or not entry.keys() <= _ENTRY or entry.get("options"):
-        raise _unknown(f"an item with {_described(entry)}")
-    target = entry.get("target")
-    if target is not None and (not isinstance(target, dict) or not target.keys() <= _TARGET):
-        raise _unknown(f"a target with {_described(target)}")
-    for pattern in (target or {}).values():
-        _demand_pattern(pattern)
-    file, text = _text(entry, folder, tree)
-    source = show(file) if file else "the patch"
-    contents = [(document.line, document.value) for document in yamlreader.read(text, source=source)]
-    made = [Patch((source, line), file, target, content) for line, content in contents if content is not None]
-    for patch in made:
-        _demand(patch)
-    return [patch for patch in made if _may_change_crds(patch)]
+    def read(self, key: str, entries: Sequence[Any]) -> tuple[Patch, ...]:
+        """
+        Return the patches in a list of a kustomization.
+
+        Args:
+            key: The name of the list: `patches`, `patchesStrategicMerge` or `patchesJson6902`.
+            entries: The items of the list.
+
+        Raises:
+            ManifestError: An item is unreadable, or its effect is not known.
+        """
+        return tuple(patch for entry in entries for patch in self._read(key, entry))
+
+    def _read(self, key: str, entry: Any) -> list[Patch]:
+        entry = self._checked(key, entry)
+        target = entry.get("target")
+        for name, pattern in (target or {}).items():
+            if name in PATTERNS:
+                _demand_pattern(pattern)
+        file, text = _text(entry, self.folder, self.tree)
+        if self.of_all and bytes(text.encode() if isinstance(text, str) else text).lstrip().startswith(b"["):
+            _demand_json(text)
+        source = self.show(file) if file else INLINE
+        contents = [(document.line, document.value) for document in yamlreader.read(text, source=source)]
+        options = entry.get("options") or {}
+        made = [
+            Patch((source, line), file, target, content, options) for line, content in contents if content is not None
+        ]
+        for patch in made:
+            _demand(patch, allows_deletion=self.of_all)
+        return [patch for patch in made if self.of_all or _may_change_crds(patch)]
+
+    def _checked(self, key: str, entry: Any) -> dict[str, Any]:
+        """
+        Return an item with known fields.
+
+        Raises:
+            ManifestError: A field is not known.
+        """
+        if key == "patchesStrategicMerge":
+            is_text = isinstance(entry, str) and "\n" in entry
+            entry = {"patch" if is_text else "path": entry}
+        options = entry.get("options") if isinstance(entry, dict) else None
+        known_options = _OPTIONS if self.of_all else frozenset[str]()
+        if not isinstance(entry, dict) or not entry.keys() <= _ENTRY or not {*(options or ())} <= known_options:
+            raise _unknown(f"an item with {_described(entry)}")
+        target = entry.get("target")
+        known = _SELECTOR if self.of_all else _TARGET
+        if target is not None and (not isinstance(target, dict) or not target.keys() <= known):
+            raise _unknown(f"a target with {_described(target)}")
+        return entry
 
 
 def _text(entry: Mapping[str, Any], folder: str, tree: Tree) -> tuple[str, str | bytes]:
@@ -147,14 +188,22 @@ def _text(entry: Mapping[str, Any], folder: str, tree: Tree) -> tuple[str, str |
     return name, contents[name]
 
 
+def _demand_json(text: str | bytes) -> None:
+    """Refuse a list that begins with a bracket and is no JSON, as kustomize does."""
+    try:
+        json.loads(text)
+    except ValueError:
+        raise _unknown("a JSON patch in brackets that is not JSON, which kustomize refuses") from None
+
+
 def _demand_pattern(pattern: Any) -> None:
     try:
-        _matches(pattern, "")
+        matches(pattern, "")
     except (PatternError, PatternTooLargeError, TypeError):
         raise _unknown(f"a target with the pattern {pattern!r}") from None
 
 
-def _matches(pattern: str, text: str) -> bool:
+def matches(pattern: str, text: str) -> bool:
     """
     Return whether a pattern of a target matches a whole text; an empty one matches any.
 
@@ -164,13 +213,13 @@ def _matches(pattern: str, text: str) -> bool:
     return not pattern or patterns.compile("^(?:" + pattern + ")$")(text)
 
 
-def _demand(patch: Patch) -> None:
+def _demand(patch: Patch, *, allows_deletion: bool) -> None:
     content = patch.content
     if isinstance(content, list) and all(isinstance(operation, dict) for operation in content):
         if patch.target is None:
             raise _unknown("a JSON patch without a target")
         return
-    if not isinstance(content, dict) or "$patch" in content:
+    if not isinstance(content, dict) or ("$patch" in content and not allows_deletion):
         raise _unknown("a patch that is neither a partial object nor a list of operations")
     metadata = content.get("metadata") or {}
     texts: list[Any] = [metadata.get(key) or {} for key in _TEXTS] if isinstance(metadata, dict) else [None]
@@ -183,7 +232,7 @@ def _demand(patch: Patch) -> None:
 def _may_change_crds(patch: Patch) -> bool:
     if patch.target is None:
         return bool(patch.content.get("kind") == declared.KIND)
-    return _matches(patch.target.get("kind", ""), declared.KIND)
+    return matches(patch.target.get("kind", ""), declared.KIND)
 
 
 def _name(value: Mapping[str, Any]) -> str:

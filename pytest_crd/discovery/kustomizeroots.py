@@ -71,6 +71,11 @@ def find_problem(name: str, document: Document, tree: Tree, *, shown: str) -> Mi
     return _Search(tree, not tree.holds(folder), set()).check(name, document, shown, (tree.resolve(folder),))
 
 
+def paths(value: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the paths of all files and folders that a kustomization uses."""
+    return (reference.path for reference in _references(value))
+
+
 def find_link(name: str, tree: Tree, *, shown: str) -> Mistake | None:
     """Return a mistake if a kustomization is a link out of its folder, which kustomize does not follow; else None."""
     is_own = boundary.contains(tree.resolve(posixpath.dirname(name)), tree.resolve(name))

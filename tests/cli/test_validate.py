@@ -549,3 +549,107 @@ def test_without_crds_the_error_names_the_option_of_the_command(folder: Path, va
     assert (code, out) == (2, "")
     assert err.startswith(f"{folder}: no CRD was found: name the files or folders with your CRDs, --crd PATH\n")
     assert "crd_paths" not in err
+
+
+OVERLAY = "resources: [../base]\npatches:\n- patch: |\n    apiVersion: example.com/v1\n    kind: Tab\n    metadata: {name: a}\n    size: 2\n"
+
+
+@pytest.fixture
+def overlays(folder: Path) -> Path:
+    """Create a base with an object that is refused, and an overlay that mends it."""
+    for name in ("base", "prod"):
+        (folder / "apps" / name).mkdir(parents=True)
+    (folder / "apps/base/tab.yaml").write_text(TAB.replace("size: 1", "size: 10"))
+    (folder / "apps/base/kustomization.yaml").write_text("resources: [tab.yaml]\n")
+    (folder / "apps/prod/kustomization.yaml").write_text(OVERLAY)
+    return folder
+
+
+@pytest.mark.parametrize("named", ["apps", "apps/prod", "."])
+def test_an_overlay_is_built_and_its_base_is_not_judged_alone(named: str, overlays: Path, validate: Validate) -> None:
+    (overlays / "tab.yaml").unlink()
+    code, out, err = validate(named)
+
+    assert (code, err) == (0, "")
+    assert out.startswith("apps/base/tab.yaml:1: Tab/a of apps/prod: accepted\n1 custom resource, 0 refused")
+
+
+def test_a_base_or_a_file_that_is_named_itself_is_judged(overlays: Path, validate: Validate) -> None:
+    del overlays
+
+    assert validate("apps/base")[0] == 1
+    assert validate("apps/base/tab.yaml")[0] == 1
+
+
+def test_each_overlay_of_a_base_is_judged(overlays: Path, validate: Validate) -> None:
+    (overlays / "apps/dev").mkdir()
+    (overlays / "apps/dev/kustomization.yaml").write_text(OVERLAY.replace("size: 2", "size: 11"))
+
+    code, out, _ = validate("apps", "-o", "json")
+
+    assert code == 1
+    assert [(item["kustomization"], item["outcome"]) for item in json.loads(out)["objects"]] == [
+        ("apps/dev", "refused"),
+        ("apps/prod", "accepted"),
+    ]
+
+
+def test_files_beside_kustomizations_are_judged_as_they_are(overlays: Path, validate: Validate) -> None:
+    (overlays / "apps/prod/extra.yaml").write_text(TAB)
+    (overlays / "apps/flux").mkdir()
+    (overlays / "apps/flux/kustomization.yaml").write_text(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\n"
+    )
+    (overlays / "apps/.hidden").mkdir()
+    (overlays / "apps/.hidden/kustomization.yaml").write_text("resources: [no.yaml]\n")
+
+    assert validate("apps")[1].splitlines()[:2] == [
+        "apps/base/tab.yaml:1: Tab/a of apps/prod: accepted",
+        "apps/prod/extra.yaml:1: Tab/a: accepted",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"apps/prod/kustomization.yaml": "resources: [../base]\nvars: [a]\n"}, "write kubectl kustomize apps/prod | pytest-crd validate -"),
+        ({"apps/base/kustomization.yaml": "resources: [../prod]\n"}, "kustomize refuses a folder that contains the kustomization"),
+        ({"apps/prod/kustomization.yaml": "resources: [\n"}, "apps/prod/kustomization.yaml:"),
+        ({"apps/flux.txt": "", "apps/prod/kustomization.yaml": "link"}, "kustomize follows no link out of the folder"),
+    ],
+)  # fmt: skip
+def test_a_kustomization_that_cannot_be_built_makes_the_verdict_incomplete(
+    files: dict[str, str], message: str, overlays: Path, validate: Validate
+) -> None:
+    for name, text in files.items():
+        (overlays / name).unlink(missing_ok=True)
+        (overlays / name).symlink_to("../flux.txt") if text == "link" else (overlays / name).write_text(text)
+
+    code, _, err = validate("apps")
+
+    assert code == 2
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_component_is_judged_only_as_part_of_a_kustomization(overlays: Path, validate: Validate) -> None:
+    (overlays / "apps/part").mkdir()
+    (overlays / "apps/part/kustomization.yaml").write_text(
+        "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches:\n- target: {kind: Tab}\n"
+        '  patch: \'[{"op": "replace", "path": "/size", "value": 12}]\'\n'
+    )
+    (overlays / "apps/dev").mkdir()
+    (overlays / "apps/dev/kustomization.yaml").write_text("resources: [../base]\ncomponents: [../part]\n")
+
+    assert "Tab/a of apps/dev: refused" in validate("apps")[1]
+
+
+def test_crds_count_as_kustomizations_build_them(overlays: Path, validate: Validate) -> None:
+    (overlays / "apps/crds").mkdir()
+    (overlays / "apps/crds/tabs.yaml").write_text(TABS)
+    (overlays / "apps/crds/kustomization.yaml").write_text(
+        "resources: [tabs.yaml]\npatches:\n- target: {kind: CustomResourceDefinition}\n"
+        '  patch: \'[{"op": "replace", "path": "/spec/versions/0/schema/openAPIV3Schema/properties/size/maximum", "value": 1}]\'\n'
+    )
+
+    assert "size in body should be less than or equal to 1" in validate("apps/prod", "apps/crds")[1]

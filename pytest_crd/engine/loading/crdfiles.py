@@ -174,6 +174,11 @@ class CrdFiles:
         for item in items:
             self._manifest(item, origin, path, name)
 
+    def take_objects(self, items: Iterable[Manifest]) -> None:
+        """Read the CRDs among objects that a kustomization has built."""
+        for item in items:
+            self._manifest(item, FileOrigin.GIVEN, None, "")
+
     def take_output(self, content: bytes, *, source: str) -> None:
         """Read the CRDs that a command has printed; no CRD is a mistake."""
         self._rank = 0
