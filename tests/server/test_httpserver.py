@@ -47,7 +47,7 @@ class _Client:
         for connection in self._connections:
             connection.close()
 
-    def open(self, method: str, path: str, body: object = None, **more: str) -> http.client.HTTPResponse:
+    def send(self, method: str, path: str, body: object = None, **more: str) -> http.client.HTTPSConnection:
         connection = http.client.HTTPSConnection(
             self._at.hostname or "", self._at.port, context=self._context, timeout=10
         )
@@ -56,7 +56,10 @@ class _Client:
         connection.request(
             method, path, body=body if isinstance(body, bytes | None) else json.dumps(body), headers=headers
         )
-        return connection.getresponse()
+        return connection
+
+    def open(self, method: str, path: str, body: object = None, **more: str) -> http.client.HTTPResponse:
+        return self.send(method, path, body, **more).getresponse()
 
     def request_json(self, method: str, path: str, body: object = None) -> tuple[int, dict[str, object]]:
         with self.open(method, path, body) as response:
@@ -648,3 +651,29 @@ def test_an_error_of_a_connection_of_pytest_crd_is_reported(client: _Client, mon
 
     assert (code, status["reason"]) == (500, "InternalError")
     assert "of a webhook" in str(status["message"])
+
+
+def test_a_client_that_leaves_before_the_headers_of_a_watch_is_no_error(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    api = servers.api()
+    server = HTTPServer(api, CERTIFICATES)
+    server.start()
+    is_deciding, has_left, answer = threading.Event(), threading.Event(), api.answer
+
+    def answer_late(request: HTTPRequest) -> Any:
+        is_deciding.set()
+        has_left.wait(10)
+        time.sleep(0.05)  # until the server notices
+        return answer(request)
+
+    monkeypatch.setattr(api, "answer", answer_late)
+    client = _Client(server)
+    client.send("GET", f"{servers.JOBS}?watch=1")
+    assert is_deciding.wait(10)
+    client.close()
+    has_left.set()
+    time.sleep(0.1)
+    server.stop()
+
+    assert capfd.readouterr().err == ""
