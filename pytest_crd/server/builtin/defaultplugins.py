@@ -2,13 +2,14 @@
 The mutating admission plugins of every server: they run before policies and webhooks, and again after their changes.
 
 Reference:
-    kubernetes plugin/pkg/admission: priority, defaulttolerationseconds, storage/storageobjectinuseprotection, nodetaint.
+    kubernetes plugin/pkg/admission: priority, defaulttolerationseconds, nodetaint, network/defaultingressclass,
+    storage/storageobjectinuseprotection and storage/storageclass/setdefault.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.registry.admission import DefaultPlugins
@@ -131,9 +132,62 @@ def _protecting(finalizer: str) -> _Plugin:
     return protect
 
 
+class _DefaultClass(NamedTuple):
+    """
+    The plugin that gives a new object the default class of the cluster.
+
+    Attributes:
+        classes: The resource of classes.
+        marks: The annotations of a default class.
+        field: The field of the spec with the name of the class.
+        annotation: The old annotation with the name, which an object may have instead.
+    """
+
+    classes: str
+    marks: tuple[str, ...]
+    field: str
+    annotation: str
+
+    def add(self, value: _Object, old: _Stored | None, store: Store) -> _Object:
+        """Return an object with the newest default class, unless it names one; of the same age the first by name."""
+        has_class = self.field in value["spec"] or self.annotation in (value["metadata"].get("annotations") or {})
+        if old is not None or has_class:
+            return value
+        metadata = [entry.value["metadata"] for entry in store.entries(self.classes) if self._is_default(entry.value)]
+        if not metadata:
+            return value
+        by_name = sorted(metadata, key=lambda item: item["name"])
+        newest = max(by_name, key=lambda item: item["creationTimestamp"])
+        return {**value, "spec": {**value["spec"], self.field: newest["name"]}}
+
+    def _is_default(self, class_: _Stored) -> bool:
+        annotations = class_["metadata"].get("annotations") or {}
+        return any(annotations.get(mark) == "true" for mark in self.marks)
+
+
+_STORAGE_CLASS: Final = _DefaultClass(
+    "storageclasses.storage.k8s.io",
+    ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"),
+    "storageClassName",
+    "volume.beta.kubernetes.io/storage-class",
+)
+_INGRESS_CLASS: Final = _DefaultClass(
+    "ingressclasses.networking.k8s.io",
+    ("ingressclass.kubernetes.io/is-default-class",),
+    "ingressClassName",
+    "kubernetes.io/ingress.class",
+)
+_protect_claim: Final = _protecting("kubernetes.io/pvc-protection")
+
+
+def _claim(claim: _Object, old: _Stored | None, store: Store) -> _Object:
+    return _STORAGE_CLASS.add(_protect_claim(claim, old, store), old, store)
+
+
 _PLUGINS: Final[Mapping[str, _Plugin]] = {
+    "ingresses.networking.k8s.io": _INGRESS_CLASS.add,
     "nodes": _node,
-    "persistentvolumeclaims": _protecting("kubernetes.io/pvc-protection"),
+    "persistentvolumeclaims": _claim,
     "persistentvolumes": _protecting("kubernetes.io/pv-protection"),
     "pods": _pod,
     "volumeattributesclasses.storage.k8s.io": _protecting("kubernetes.io/vac-protection"),

@@ -296,6 +296,47 @@ def test_a_job_without_any_labels_gets_those_of_its_template_when_it_is_read_bac
     assert job["metadata"]["labels"] == job["spec"]["template"]["metadata"]["labels"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "class_", "mark", "field", "annotation"),
+    [
+        (
+            ("v1", "PersistentVolumeClaim"),
+            ("storage.k8s.io/v1", "StorageClass"),
+            "storageclass.kubernetes.io/is-default-class",
+            "storageClassName",
+            "volume.beta.kubernetes.io/storage-class",
+        ),
+        (
+            ("networking.k8s.io/v1", "Ingress"),
+            ("networking.k8s.io/v1", "IngressClass"),
+            "ingressclass.kubernetes.io/is-default-class",
+            "ingressClassName",
+            "kubernetes.io/ingress.class",
+        ),
+    ],
+)
+def test_a_new_object_without_a_class_gets_the_newest_default_class(
+    kind: tuple[str, str], class_: tuple[str, str], mark: str, field: str, annotation: str
+) -> None:
+    server, path = servers.api(), path_of(KINDS[kind])
+    clock = servers.crd_server(server).clock
+    clock.freeze()
+    spec = {key: value for key, value in small(*kind)["spec"].items() if key != field}
+    before = _created(*kind, server, spec=spec)
+    for name, default in (("z-old", "true"), ("b-new", "true"), ("a-new", "true"), ("other", "false")):
+        _created(*class_, server, metadata={"name": name, "annotations": {mark: default}})
+        clock.advance(2 * (name == "z-old"))
+
+    def create(name: str, **fields: Any) -> Any:
+        metadata = {"name": name, **fields.pop("metadata", {})}
+        return _created(*kind, server, metadata=metadata, spec={**spec, **fields})["spec"].get(field)
+
+    assert (before["spec"].get(field), create("b"), create("c", **{field: "own"})) == (None, "a-new", "own")
+    assert create("d", metadata={"annotations": {annotation: "x"}}) is None
+    patched = servers.ask(server, "PATCH", f"{path}/a", {"metadata": {"labels": {"b": "c"}}}, **MERGE).value
+    assert field not in patched["spec"]
+
+
 def test_a_namespace_keeps_the_finalizer_that_it_states() -> None:
     server = servers.api()
     body = {"metadata": {"name": "x"}, "spec": {"finalizers": ["kubernetes", "example.com/x"]}}
