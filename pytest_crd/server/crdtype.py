@@ -8,7 +8,9 @@ from typing import Final, Literal
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds import declared
+from pytest_crd.engine.crds.crdforms import Forms
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.registry import handlers
 from pytest_crd.engine.registry.crd import CrdStrategy
@@ -55,7 +57,7 @@ class DefinitionType(ResourceType):
         """Create for a Kubernetes version."""
         self.kubernetes_version = kubernetes_version
         self.profile = profile.named(kubernetes_version)
-        self._strategy = CrdStrategy(self.profile, drops_untracked_owners=True)
+        self._written: dict[str, tuple[tuple[JSONValue, Forms], ...]] = {}  # with their specs, by the name of the CRD
 
     def read(self, entry: StoredObject) -> Resource:
         """Return a CRD as stored."""
@@ -100,7 +102,24 @@ class DefinitionType(ResourceType):
 
     def answer(self, stored: Resource | None, request: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request for a CRD."""
-        return handlers.handle(stored, request, self._strategy, generated, admission=self.plugins)
+        forms = None if stored is None else self.find_forms(stored)
+        strategy = CrdStrategy(self.profile, stored=forms, drops_untracked_owners=True, keep=self.keep_forms)
+        return handlers.handle(stored, request, strategy, generated, admission=self.plugins)
+
+    def keep_forms(self, value: Resource, forms: Forms) -> None:
+        """Keep the forms of a CRD to store, and those that were found last: the CRD may not be stored."""
+        name = value["metadata"]["name"]
+        self._written[name] = ((value["spec"], forms), *self._written.get(name, ())[:1])
+
+    def find_forms(self, value: Resource) -> Forms | None:
+        """Return the forms of a stored CRD, if they were kept for its spec; else None."""
+        name, spec = value["metadata"]["name"], value["spec"]
+        kept = self._written.get(name, ())
+        for found in kept:
+            if found[0] is spec:
+                self._written[name] = (found, *(other for other in kept if other is not found))
+                return found[1].stored_as(value, self.profile)
+        return None
 
 
 class _CollectedType(DefinitionType):

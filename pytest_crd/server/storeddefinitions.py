@@ -141,7 +141,12 @@ class StoredDefinitions:
     def _parse(self, entry: StoredObject) -> CustomResourceDefinition:
         context = CrdContext(Observer(), webhooks=self._webhooks)
         version = self._type.kubernetes_version
-        return CustomResourceDefinition.from_value(entry.value, kubernetes_version=version, context=context)
+        forms = self._type.find_forms(entry.value)
+        if forms is not None:
+            return CustomResourceDefinition.from_forms(forms, kubernetes_version=version, context=context)
+        crd = CustomResourceDefinition.from_value(entry.value, kubernetes_version=version, context=context)
+        self._type.keep_forms(entry.value, crd.answers.forms)
+        return crd
 
     def put(self, entry: StoredObject, value: Resource) -> None:
         """Store a CRD with a changed status, owned by the server if the CRD has managed fields."""

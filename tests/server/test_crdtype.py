@@ -12,6 +12,7 @@ from support import servers
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.server.api import Api
+from pytest_crd.server.http.httpmessages import HTTPAnswer
 from pytest_crd.server.http.statuses import ApiError
 
 THINGS = f"{servers.CRDS}/things.example.com"
@@ -74,6 +75,51 @@ def test_a_crd_can_be_changed() -> None:
     )
     missing = f"{servers.CRDS}/others.example.com"
     assert servers.ask(server, "PATCH", missing, patch, mediaType="application/merge-patch+json").code == 404
+
+
+def _put_schema(server: Api, schema: dict[str, Any], **version: Any) -> HTTPAnswer:
+    stored = copy.deepcopy(servers.ask(server, "GET", THINGS).value)
+    stored["spec"]["versions"][0] |= {"schema": {"openAPIV3Schema": schema}, **version}
+    return servers.ask(server, "PUT", THINGS, stored)
+
+
+def test_an_accepted_schema_is_validated_again_once_the_version_gets_a_status() -> None:
+    server = servers.api(servers.crd())
+    schema = {"type": "object", "minProperties": 1}
+    assert [_put_schema(server, schema).code for _ in range(2)] == [200, 200]
+
+    refused = _put_schema(server, schema, subresources={"status": {}})
+
+    assert (refused.code, [cause["field"] for cause in refused.value["details"]["causes"]]) == (
+        422,
+        ["spec.validation.openAPIV3Schema"],
+    )
+    assert _put_schema(server, {"type": "object"}, subresources={"status": {}}).code == 200
+
+
+def test_neither_of_two_forks_follows_the_crd_that_the_other_writes() -> None:
+    server = servers.api(servers.crd())
+    fork, schemas = server.fork(), [{"type": "object", "minProperties": number} for number in (4, 5)]
+    assert [_put_schema(*pair).code for pair in zip((server, fork), schemas, strict=True)] == [200, 200]
+
+    for asked, number in ((server, 4), (fork, 5), (server, 4)):
+        assert (
+            f"should have at least {number} properties" in servers.ask(asked, "POST", OBJECTS, THING).value["message"]
+        )
+        status = {"status": {"storedVersions": ["v0", "v1"]}}
+        media_type = "application/merge-patch+json"
+        assert servers.ask(asked, "PATCH", f"{THINGS}/status", status, mediaType=media_type).code == 200
+
+
+def test_a_crd_with_empty_fields_is_served_as_stored() -> None:
+    server = servers.api(servers.crd())
+    schema = {"type": "object", "properties": {"a": {"type": "string", "description": "", "enum": []}}}
+
+    codes = [_put_schema(server, schema).code for _ in range(2)]
+
+    stored = servers.ask(server, "GET", THINGS).value["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    assert (codes, stored["properties"]) == ([200, 200], {"a": {"type": "string"}})
+    assert servers.ask(server, "POST", OBJECTS, THING | {"a": "b"}).code == 201
 
 
 def test_the_writer_of_a_crd_owns_its_fields() -> None:

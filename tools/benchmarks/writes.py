@@ -111,14 +111,18 @@ def _count_writes(manifests: Sequence[Any]) -> Iterator[tuple[str, int]]:
     def create(turn: int) -> HTTPAnswer:
         return _send(api, "POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": f"c{turn}"}})
 
-    def update(turn: int) -> HTTPAnswer:
+    def read(turn: int) -> Any:
+        """Return the CRD as a client has read and changed it, which is no part of the write."""
         stored: Any = copy.deepcopy(api.answer(HTTPRequest("GET", f"{_DEFINITIONS}/{name}", {})).value)  # type: ignore[union-attr]
         stored["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["description"] = str(turn)
-        return _send(api, "PUT", f"{_DEFINITIONS}/{name}", stored)
+        return stored
+
+    def update(_turn: int, crd: Any) -> HTTPAnswer:
+        return _send(api, "PUT", f"{_DEFINITIONS}/{name}", crd)
 
     yield "PATCH of a custom resource", _count(patch)
     yield "POST of a ConfigMap", _count(create)
-    yield "PUT of a CRD", _count(update)
+    yield "PUT of a CRD", _count(update, read)
 
 
 def _send(api: Api, method: str, path: str, body: Any, media_type: str = _JSON) -> HTTPAnswer:
@@ -163,14 +167,19 @@ def _admission(group: str) -> ProjectAdmission:
     return ProjectAdmission(facts)
 
 
-def _count(operation: Callable[[int], object]) -> int:
-    """Return the least number of calls of Python functions in a round of an operation, which gets the number of the round."""
+def _count(operation: Callable[..., object], prepare: Callable[[int], object] | None = None) -> int:
+    """Return the least number of calls of Python functions in a round of an operation, which gets the number of the round, and an input."""
     for turn in range(_WARM):
-        operation(turn)
-    return min(_count_round(operation, _WARM + turn) for turn in range(_ROUNDS))
+        operation(turn, *_prepared(prepare, turn))
+    rounds = range(_WARM, _WARM + _ROUNDS)
+    return min(_count_round(operation, turn, *_prepared(prepare, turn)) for turn in rounds)
 
 
-def _count_round(operation: Callable[[int], object], turn: int) -> int:
+def _prepared(prepare: Callable[[int], object] | None, turn: int) -> tuple[object, ...]:
+    return () if prepare is None else (prepare(turn),)
+
+
+def _count_round(operation: Callable[..., object], *arguments: object) -> int:
     calls = 0
 
     def note(_frame: object, event: str, _argument: object) -> None:
@@ -179,7 +188,7 @@ def _count_round(operation: Callable[[int], object], turn: int) -> int:
 
     sys.setprofile(note)
     try:
-        operation(turn)
+        operation(*arguments)
     finally:
         sys.setprofile(None)
     return calls

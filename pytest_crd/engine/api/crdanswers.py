@@ -15,6 +15,7 @@ from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.api.versionschema import VersionSchema
 from pytest_crd.engine.crds import conditions, crdforms, declared, internal
 from pytest_crd.engine.crds.condition import Condition
+from pytest_crd.engine.crds.crdforms import Forms
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate, Steps
@@ -45,7 +46,7 @@ class CrdAnswers:
         schemas: The schema of each version, in the order of the manifest.
     """
 
-    def __init__(self, manifest: Decoded, profile: Profile, locate: Locate | None) -> None:
+    def __init__(self, manifest: Decoded, profile: Profile, locate: Locate | None, forms: Forms | None = None) -> None:
         """
         Build all forms of the manifest.
 
@@ -53,11 +54,12 @@ class CrdAnswers:
             manifest: The decoded manifest.
             profile: The Kubernetes version.
             locate: Returns the place of a path in the manifest; None if the manifest was not read from a file.
+            forms: The forms of the manifest, if they are known.
         """
         self.profile = profile
         self._locate = locate
         self.manifest = manifest
-        self.forms = crdforms.build(manifest, self.profile)
+        self.forms = forms or crdforms.build(manifest, self.profile)
         self.spec = internal.declared(self.forms.internal)
         self.schemas = tuple(
             VersionSchema(self.spec, version, self.profile, _in_version(manifest, version.name, self._locate))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, cast
 
 from pytest_crd.engine.crds import defaulted, internal
+from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.internal import InternalCrd
 from pytest_crd.engine.crds.internalspec import ObjectMeta, Status
 from pytest_crd.engine.golang.decoding import Decoded
@@ -34,6 +35,31 @@ class Forms(NamedTuple):
             self.decoded,
             {**self.defaulted, "metadata": metadata, "status": status},
             self.internal.prepared(cast("ObjectMeta", metadata), cast("Status", status)),
+        )
+
+    def take_facts(self, other: Forms) -> None:
+        """Take over the known facts about the schemas of another CRD that these forms have too."""
+        for schema in self.internal.schemas:
+            for known in other.internal.schemas:
+                schema.take_facts(known)
+
+    def stored_as(self, live: Object, profile: Profile) -> Forms:
+        """
+        Return the forms of a stored CRD that differs in metadata and status alone.
+
+        Args:
+            live: The stored CRD, with the spec of these forms.
+            profile: The Kubernetes version.
+
+        Raises:
+            DecodeError: Its metadata or status does not fit its type.
+        """
+        others = {field: value for field, value in live.items() if field != "spec"}
+        state = decode_crd(others, whole_paths=profile.names_fields_of_nested_schemas).value
+        spec, metadata = self.defaulted["spec"], state.get("metadata") or {}
+        whole = {**state, "metadata": metadata, "spec": spec, "status": state.get("status") or {}}
+        return self._replace(decoded=Decoded(whole, ())).prepared(
+            metadata, defaulted.with_stored_versions(whole["status"], spec)
         )
 
 

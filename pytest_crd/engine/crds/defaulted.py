@@ -35,10 +35,14 @@ def apply(decoded: Object, profile: Profile) -> Object:
     if is_v1beta1:
         _default_v1beta1(spec)
     spec["conversion"] = _conversion(spec.get("conversion"), is_v1beta1=is_v1beta1)
-    status = dict(decoded.get("status") or {})
-    if not status.get("storedVersions") and (storage := storage_version(spec)) is not None:
-        status["storedVersions"] = [storage]
-    return {**decoded, "spec": spec, "status": status}
+    return {**decoded, "spec": spec, "status": with_stored_versions(decoded.get("status") or {}, spec)}
+
+
+def with_stored_versions(status: Object, spec: Object) -> Object:
+    """Return the status of a CRD with the storage version of its spec as the stored one, unless it has stored versions."""
+    if status.get("storedVersions") or (storage := storage_version(spec)) is None:
+        return dict(status)
+    return {**status, "storedVersions": [storage]}
 
 
 def created_status(defaulted: Object) -> Object:

@@ -38,7 +38,7 @@ def _with_schema(holder: Mapping[str, JSONValue], field: str, crd: Forms, profil
         return holder
     declared = crd.internal.schema_in(holder[field]) or OpenAPISchema(schema, profile)
     stored = coerce_defaults(declared) if declared.has_defaults else schema
-    if any(node.get("items") == [] for node in declared.nodes):
+    if [] in [node.get("items") for node in declared.nodes]:
         # Go encodes an empty list of schemas as null, which means no schema.
         stored = subschemas.without(stored, lambda keyword, value: keyword == "items" and value == [])
     return holder if stored is schema else {**holder, field: {**holder[field], "openAPIV3Schema": stored}}
@@ -59,7 +59,10 @@ def coerce_defaults(declared: OpenAPISchema) -> Schema:
         apiextensions-apiserver schema/defaulting/validation.go, validate: it coerces the defaults themselves.
     """
     schema = declared.value
-    if schema.get("default") is None and not any(node.get("x-kubernetes-embedded-resource") for node in declared.nodes):
+    holds_resources = "x-kubernetes-embedded-resource" in declared.keywords
+    if schema.get("default") is None and not (
+        holds_resources and any(node.get("x-kubernetes-embedded-resource") for node in declared.nodes)
+    ):
         return schema  # no default holds a resource
     root = dataclasses.replace(declared.structural, x_embedded_resource=True)
     return _coerce_node(root, schema, declared.profile, inside_meta=False)

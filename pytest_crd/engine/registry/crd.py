@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -75,7 +75,7 @@ class CrdStrategy:
     storage_path = ""
     subresources = _SUBRESOURCES
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - facts about a request that are known already
         self,
         profile: Profile,
         api_version: str = declared.V1,
@@ -83,6 +83,7 @@ class CrdStrategy:
         sent: Forms | None = None,
         stored: Forms | None = None,
         drops_untracked_owners: bool = False,
+        keep: Callable[[JSONObject, Forms], None] | None = None,
     ) -> None:
         """
         Create the strategy of an API version.
@@ -93,6 +94,7 @@ class CrdStrategy:
             sent: The forms of the body of a create or an update, if they are known.
             stored: The forms of the stored CRD, if they are known.
             drops_untracked_owners: See `CrdManagers.drops_untracked`.
+            keep: Called with each CRD to store and its forms, if they are those of its stored form; None to keep none.
         """
         self.type_meta: Mapping[str, str] = {"apiVersion": api_version, "kind": declared.KIND}
         self.is_served = profile.serves_v1beta1 or api_version != declared.V1BETA1
@@ -101,6 +103,7 @@ class CrdStrategy:
         self.owners: FieldManagers = CrdManagers(profile, drops_untracked_owners)
         self.default_plugins: DefaultPlugins | None = None
         self._stored = stored
+        self._keep = keep
 
     @cached_property
     def interfaces(self) -> ObjectInterfaces:
@@ -138,12 +141,15 @@ class CrdStrategy:
         elif subresource == "status":
             new = old.prepared(metadata, sent.defaulted["status"])._replace(decoded=sent.decoded)
         else:
+            sent.take_facts(old)
             new = sent.prepared(metadata, defaulted.updated_status(sent.defaulted, old.defaulted))
         # All but an update of the status writes the spec that field managers have compared.
         whole = (
             Stored(lambda: storedcrd.encode(new, self.profile))
             if old is not None and subresource == "status"
-            else Stored(lambda: encoded.with_status({**compared.encoded(), "metadata": metadata}, new.defaulted["status"]))
+            else Stored(
+                lambda: encoded.with_status({**compared.encoded(), "metadata": metadata}, new.defaulted["status"])
+            )
         )
         typed = CrdWrite(new, old, whole)
         return PendingWrite({**new.defaulted}, live, read, subresource, typed)
@@ -189,8 +195,10 @@ class CrdStrategy:
 
     def store(self, write: PendingWrite) -> StoredForms:
         """Return the written and returned forms of a valid CRD."""
-        whole = _forms_of(write).whole
-        return StoredForms(whole, whole)
+        forms = _forms_of(write)
+        if self._keep is not None and jsonvalue.equal(forms.whole.value["spec"], forms.new.defaulted["spec"]):
+            self._keep(forms.whole.value, forms.new)
+        return StoredForms(forms.whole, forms.whole)
 
 
 def as_answered(crd: Forms, profile: Profile) -> JSONObject:

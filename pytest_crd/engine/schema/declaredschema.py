@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 
 from pytest_crd.engine.profile import Profile
@@ -18,12 +19,19 @@ class OpenAPISchema:
     Attributes:
         value: The schema as the server decodes it: known keywords only, no nulls; not to be changed.
         profile: The Kubernetes version.
+        accepted: The conditions under which a validation of the schema has found no error.
     """
 
     def __init__(self, value: Schema, profile: Profile) -> None:
         """Create from a decoded schema; all facts are computed on first use."""
         self.value = value
         self.profile = profile
+        self.accepted: set[Hashable] = set()
+
+    def take_facts(self, other: OpenAPISchema) -> None:
+        """Take over the known facts about *other*, which is of the same Kubernetes version, if it is the same schema with the same order of keys."""
+        if self.value == other.value and json.dumps(self.value) == json.dumps(other.value):
+            self.__dict__.update({**other.__dict__, "value": self.value})
 
     @cached_property
     def nodes(self) -> Sequence[Schema]:
@@ -57,4 +65,4 @@ class OpenAPISchema:
 
     def __getstate__(self) -> dict[str, object]:
         """Return the picklable attributes, without cached facts."""
-        return {"value": self.value, "profile": self.profile}
+        return {"value": self.value, "profile": self.profile, "accepted": set()}

@@ -12,7 +12,7 @@ from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import linkedpaths, structural
 from pytest_crd.engine.schema.linkedpaths import LinkedPath
-from pytest_crd.engine.schema.structural import NestedValueValidation, Structural, ValueValidation
+from pytest_crd.engine.schema.structural import NO_VALIDATION, NestedValueValidation, Structural, ValueValidation
 
 _TYPE_MISSING: Final = {
     "root": "must not be empty at the root",
@@ -90,7 +90,7 @@ def _is_plain(schema: Structural) -> bool:
 
 def _is_more_than_keywords(validation: ValueValidation) -> bool:
     """Return whether the value validations of a node may have errors, which takes junctors or a pattern."""
-    return bool(validation.keywords and "pattern" in validation.keywords) or validation.has_junctors
+    return validation is not NO_VALIDATION and ("pattern" in validation.keywords or validation.has_junctors)
 
 
 def _structure(schema: Structural, level: str, path: FieldPath) -> Errors:

@@ -80,7 +80,7 @@ class ValueValidation:
         return bool(self.all_of or self.any_of or self.one_of or self.not_)
 
 
-_NO_VALIDATION: Final = ValueValidation(_NOTHING)
+NO_VALIDATION: Final = ValueValidation(_NOTHING)
 
 
 @dataclass(slots=True)
@@ -201,7 +201,9 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
         default=get("default"),
         items=None if items is None else from_schema(_single(items)),
         properties={name: from_schema(properties[name]) for name in sorted(properties)} if properties else _NOTHING,
-        additional_properties=from_schema(additional) if isinstance(additional, Mapping) else additional,
+        additional_properties=from_schema(additional)
+        if additional is not None and isinstance(additional, Mapping)
+        else additional,
         is_annotated=not _ANNOTATIONS.isdisjoint(set_keywords),
         validation=validation,
         **(_NOTHING if _EXTENDING.isdisjoint(set_keywords) else _read_extensions(set_keywords)),
@@ -282,7 +284,7 @@ def _value_validation(set_keywords: Mapping[str, JSONValue]) -> ValueValidation:
     if not _VALUE_KEYWORDS.isdisjoint(set_keywords):
         keywords = {keyword: value for keyword, value in set_keywords.items() if keyword in _VALUE_KEYWORDS}
     if _JUNCTORS.isdisjoint(set_keywords):
-        return ValueValidation(keywords) if keywords else _NO_VALIDATION
+        return ValueValidation(keywords) if keywords else NO_VALIDATION
     return ValueValidation(
         not_=_nested(set_keywords["not"]) if "not" in set_keywords else None,
         keywords=keywords,

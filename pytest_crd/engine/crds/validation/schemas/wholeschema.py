@@ -67,8 +67,18 @@ def validate(
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionValidation.
     """
-    if declared is None:
+    conditions = options, has_status
+    if declared is None or conditions in declared.accepted:
         return []
+    errors = _find_errors(declared, path, options, has_status=has_status)
+    if not errors:
+        declared.accepted.add(conditions)
+    return errors
+
+
+def _find_errors(
+    declared: OpenAPISchema, path: FieldPath, options: ValidationOptions, *, has_status: bool
+) -> list[FieldError]:
     schema, profile = declared.value, declared.profile
     errors = [*_root(schema, path, profile)] if has_status else []
     if schema.get("nullable"):
@@ -93,6 +103,8 @@ def validate(
 def _structure(declared: OpenAPISchema, path: FieldPath, options: ValidationOptions) -> list[FieldError]:
     """Return the errors of the structure; without any, the errors of the defaults."""
     errors = [*nonstructural.find_violations(declared.structural, path, declared.profile)]
+    if not errors:
+        declared.accepted.add(nonstructural.find_violations)
     return errors or defaults.validate(declared, path, require_pruned=options.require_pruned_defaults)
 
 
