@@ -26,7 +26,8 @@ from pytest_crd.engine.registry import resourcerules
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.wording import escape
 
-_PLACEHOLDERS: Final = ("{{", "${")
+# Signs of values that are not in the file: actions of templates, variables, values encrypted by SOPS, placeholders of argocd-vault-plugin.
+PLACEHOLDERS: Final = ("{{", "${", "ENC[AES256_GCM,", "<path:")
 _LONGEST: Final = 60
 _ABOUT_FIELDS: Final = ("unknown field ", "duplicate field ")
 
@@ -239,7 +240,7 @@ def _dropped(manifest: Manifest, version: CrdVersion, response: Response) -> Ite
 def _open_value(error: FieldError, value: JSONValue) -> str:
     """Return the field and value of an error if a template leaves the value open; else empty."""
     for _, text in comparison.find_places(value, error.field):
-        if isinstance(text, str) and any(mark in text for mark in _PLACEHOLDERS):
+        if isinstance(text, str) and any(mark in text for mark in PLACEHOLDERS):
             return f"{error.field} is {text}"
     return ""
 

@@ -29,20 +29,25 @@ class SendingMethod(NamedTuple):
         manager: The field manager of applies; empty for creates and updates.
         force: Whether applies take over fields of other managers.
         old: The stored objects; None if the command line names none.
+        is_strict: Whether placeholders are refused as they are.
     """
 
     manager: str
     force: bool
     old: Mapping[Identity, Resource] | None
+    is_strict: bool = False
 
 
 def outcome(resource: Resource, claims: Claims, method: SendingMethod) -> SampleOutcome:
     """
     Return the outcome of an object; of several alternatives for its kind, that with the fewest findings.
 
-    An update gets a warning if it passes only because the old object has the same errors.
+    An update gets a warning if it passes only because the old object has the same errors. An outcome with a `placeholder` is no verdict:
+    the refused values are encrypted or variables.
     """
     result = _best(resource, claims, method)
+    if method.is_strict:
+        result = replace(result, placeholder="")
     is_update = not method.manager and resource.identity in (method.old or {})
     if not is_update or result.response is None or not result.response.accepted:
         return result

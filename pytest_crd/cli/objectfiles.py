@@ -9,18 +9,20 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd import folders
-from pytest_crd.checks import samplefiles
+from pytest_crd.checks import samplefiles, samples
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.cli import kustomized
 from pytest_crd.cli.kustomized import BuiltFolders
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
-from pytest_crd.engine.jsonvalue import JSONObject
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.yaml import manifest, yamlreader
 from pytest_crd.engine.yaml.manifest import Manifest
 
 STREAM: Final = "-"
 STREAM_NAME: Final = "stdin"
+_SOPS: Final = "sops"
+_SIGNATURE: Final = "mac"
 _OF_TEMPLATE: Final = " (a Helm template: validate what it renders to, helm template … | pytest-crd validate -)"
 
 # Group, kind, namespace and name of an object.
@@ -103,7 +105,8 @@ def read(names: Sequence[str]) -> ReadObjects:
     """
     built = kustomized.build([name for name in names if name != STREAM])
     objects = ReadObjects(mistakes=built.mistakes)
-    for folder, items in built.objects.items():
+    for folder, built_items in built.objects.items():
+        items = [*map(_decrypted, built_items)]
         objects.manifests += items
         objects.builds |= dict.fromkeys(items, folder)
     for name, content, is_used in _contents(names, built, objects):
@@ -111,7 +114,7 @@ def read(names: Sequence[str]) -> ReadObjects:
         if is_used:
             continue
         try:
-            objects.manifests += manifest.read(content, source=name)
+            objects.manifests += map(_decrypted, manifest.read(content, source=name))
         except ManifestError as error:
             hint = _OF_TEMPLATE if manifest.is_template(content) else ""
             objects.mistakes += [replace(mistake, message=f"{mistake.message}{hint}") for mistake in error.mistakes]
@@ -164,6 +167,22 @@ def classify(objects: ReadObjects, claims: Claims) -> ClassifiedObjects:
         else:
             classified.others.append((item, f"{kind} of {api_version}" if kind and api_version else "no kind"))
     return classified
+
+
+def _decrypted(item: Manifest) -> Manifest:
+    """Return an object without the metadata of SOPS, which are not sent to a server."""
+    metadata = item.value.get(_SOPS) if isinstance(item.value, dict) else None
+    if not isinstance(metadata, dict) or _SIGNATURE not in metadata:
+        return item
+    return replace(item, value={key: value for key, value in item.value.items() if key != _SOPS})
+
+
+def count_placeholders(value: JSONValue) -> int:
+    """Return the number of values in an object that are not in its file: encrypted ones, variables and placeholders."""
+    if isinstance(value, str):
+        return int(any(mark in value for mark in samples.PLACEHOLDERS))
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return sum(map(count_placeholders, items))
 
 
 def _contents(names: Sequence[str], built: BuiltFolders, objects: ReadObjects) -> Iterator[tuple[str, bytes, bool]]:

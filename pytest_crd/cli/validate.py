@@ -36,7 +36,7 @@ from pytest_crd.engine import (
 from pytest_crd.engine.loading.crdfiles import CrdFiles
 from pytest_crd.report import text
 from pytest_crd.report.outputs import testformats
-from pytest_crd.wording import counted
+from pytest_crd.wording import counted, escape
 
 _MOST_KINDS: Final = 5
 _MANAGER: Final = "kubectl"
@@ -86,7 +86,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add("--manager", metavar="NAME", help=f"the field manager of applies; default: {_MANAGER}")
     add("--force", action="store_true", help="force applies: take over fields of other managers")
     add("--show", action="store_true", help="print the stored objects as YAML, and everything else as comments")
-    add("--strict", action="store_true", help="fail for objects without a CRD")
+    add(
+        "--strict",
+        action="store_true",
+        help="fail for objects without a CRD, and for values that are encrypted or variables",
+    )
     add(
         "-o",
         "--output",
@@ -169,7 +173,7 @@ def _sending_method(options: argparse.Namespace) -> SendingMethod:
     manager = (options.manager if options.manager is not None else _MANAGER) if options.apply else ""
     if options.apply and not manager:
         raise WrongUseError("--manager: a field manager has a name")
-    return SendingMethod(manager, options.force, None)
+    return SendingMethod(manager, options.force, None, options.strict)
 
 
 def _find_crds(options: argparse.Namespace, sent: ReadObjects) -> KnownCrds:
@@ -278,6 +282,9 @@ def _print(
 
 
 def _lines(resource: Resource, outcome: SampleOutcome, method: SendingMethod) -> Iterator[str]:
+    if outcome.placeholder:
+        yield f"{resource.manifest.where}: {resource.title}: not judged, as {escape(outcome.placeholder)}"
+        return
     verb = outcome.heading if outcome.findings else f"accepted{_as(resource, method)}"
     yield f"{resource.manifest.where}: {resource.title}: {verb}"
     for finding in outcome.findings:
@@ -296,9 +303,11 @@ def _as(resource: Resource, method: SendingMethod) -> str:
 def _summary(
     outcomes: Sequence[tuple[Resource, SampleOutcome]], classified: ClassifiedObjects, method: SendingMethod
 ) -> str:
-    refused = sum(item.response is None or not item.response.accepted for _, item in outcomes)
-    changed = sum(bool(item.findings) for _, item in outcomes) - refused
+    unjudged = sum(bool(item.placeholder) for _, item in outcomes)
+    refused = sum(item.response is None or not item.response.accepted for _, item in outcomes) - unjudged
+    changed = sum(bool(item.findings) for _, item in outcomes) - refused - unjudged
     counts = [f"{counted(len(outcomes), 'custom resource')}, {refused} refused"]
+    counts += [f"{unjudged} not judged"] * (unjudged > 0)
     counts += [f"{changed} accepted, but not as they are" if changed > 1 else "1 accepted, but not as it is"] * (
         changed > 0
     )
@@ -306,6 +315,8 @@ def _summary(
         updated = sum(item.identity in method.old for item, _ in outcomes)
         counts.append(f"{updated} of them updated")
     text = ", ".join(counts)
+    if count := sum(objectfiles.count_placeholders(item.manifest.value) for item, _ in outcomes):
+        text += f"; {counted(count, 'value')} not known, encrypted or variable"
     if classified.misspelt:
         text += f"; {counted(len(classified.misspelt), 'object')} of a misspelt kind"
     return text + (f"; {_others(classified)}" if classified.others else "")
@@ -334,7 +345,8 @@ def _problems(classified: ClassifiedObjects, method: SendingMethod, mistakes: Se
 def _exit(
     outcomes: Sequence[tuple[Resource, SampleOutcome]], classified: ClassifiedObjects, *, is_strict: bool
 ) -> Exit:
-    holds = not any(outcome.findings for _, outcome in outcomes) and not classified.misspelt
+    judged = [outcome for _, outcome in outcomes if not outcome.placeholder]
+    holds = not any(outcome.findings for outcome in judged) and not classified.misspelt
     if not holds or (is_strict and classified.others):
         return Exit.DOES_NOT_HOLD
-    return Exit.HOLDS if outcomes else Exit.NOTHING_THERE
+    return Exit.HOLDS if judged else Exit.NOTHING_THERE

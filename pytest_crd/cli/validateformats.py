@@ -15,6 +15,7 @@ from pytest_crd.report.outputs import testformats
 from pytest_crd.report.outputs.testformats import ReportedTest
 from pytest_crd.report.testfacts import FilePlace, VerdictOutcome, parse_place
 
+_UNJUDGED: Final = "not judged"
 VERSION: Final = 1
 """The version of the JSON; it changes when a field is removed or gets another meaning."""
 
@@ -52,7 +53,7 @@ def _describe(answers: Answers) -> dict[str, Any]:
         "objects": [
             *(_of_resource(*item) for item in answers.outcomes),
             *(_of_other(item, "misspelt", words) for item, words in answers.classified.misspelt),
-            *(_of_other(item, "not judged", f"no CRD is known of {kind}") for item, kind in answers.classified.others),
+            *(_of_other(item, _UNJUDGED, f"no CRD is known of {kind}") for item, kind in answers.classified.others),
         ],
         "problems": [str(problem) for problem in answers.problems],
     }
@@ -67,7 +68,7 @@ def _of_resource(resource: Resource, outcome: SampleOutcome) -> dict[str, Any]:
         "crd": outcome.crd.name,
         "crdVersion": resource.version,
         "code": None if response is None else response.code,
-        "message": outcome.heading or None,
+        "message": outcome.placeholder or outcome.heading or None,
         "findings": [_of_finding(finding) for finding in outcome.findings],
         "warnings": [warning.text for warning in outcome.warnings],
         "stored": response.stored if response is not None and response.accepted else None,
@@ -84,6 +85,8 @@ def _named(item: Manifest) -> dict[str, Any]:
 
 
 def _outcome_word(outcome: SampleOutcome) -> str:
+    if outcome.placeholder:
+        return _UNJUDGED
     if outcome.response is None or not outcome.response.accepted:
         return "refused"
     return "accepted, but not as it is" if outcome.findings else "accepted"
@@ -105,6 +108,7 @@ def _results(answers: Answers) -> Iterator[ReportedTest]:
     for resource, outcome in answers.outcomes:
         lines = [finding.text for finding in outcome.findings]
         result = VerdictOutcome.FAILED if lines else VerdictOutcome.PASSED
+        result = VerdictOutcome.SKIPPED if outcome.placeholder else result
         text = "\n".join((outcome.heading, *lines)) if lines else ""
         yield ReportedTest(
             resource.title, _place(resource.manifest), result, (lines or [""])[0].partition("\n")[0], text

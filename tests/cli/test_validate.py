@@ -551,6 +551,47 @@ def test_without_crds_the_error_names_the_option_of_the_command(folder: Path, va
     assert "crd_paths" not in err
 
 
+@pytest.mark.parametrize("value", ["ENC[AES256_GCM,data:eA==,type:int]", "${SIZE}", "<path:secret/data/tabs#size>"])
+def test_a_value_that_is_not_in_the_file_is_not_judged_and_counted(
+    value: str, folder: Path, validate: Validate
+) -> None:
+    (folder / "tab.yaml").write_text(f"{TAB.replace('size: 1', f'size: {value!r}')}sops: {{mac: x}}\n")
+
+    code, out, _ = validate("tab.yaml")
+
+    assert (code, out.splitlines()) == (
+        5,
+        [
+            f"tab.yaml:1: Tab/a: not judged, as size is {value}",
+            f"1 custom resource, 0 refused, 1 not judged; 1 value not known, encrypted or variable{END.rstrip()}",
+        ],
+    )
+    assert json.loads(validate("tab.yaml", "-o", "json")[1])["objects"][0]["outcome"] == "not judged"
+    assert "# SKIP" in validate("tab.yaml", "-o", "tap")[1]
+    assert validate("tab.yaml", "--strict")[0] == 1
+
+
+def test_the_other_values_of_an_encrypted_object_are_judged(folder: Path, validate: Validate) -> None:
+    encrypted = "colour: ENC[AES256_GCM,data:eA==,type:str]\nmarks: {a: '${A}', b: plain}\nsops: {mac: x}\n"
+    (folder / "tab.yaml").write_text(TAB + encrypted)
+    accepted = (
+        f"tab.yaml:1: Tab/a: accepted\n1 custom resource, 0 refused; 2 values not known, encrypted or variable{END}"
+    )
+
+    assert validate("tab.yaml") == (0, accepted, "")
+
+    (folder / "tab.yaml").write_text(TAB.replace("size: 1", "size: 10") + encrypted)
+
+    assert validate("tab.yaml")[0] == 1
+
+
+@pytest.mark.parametrize("sops", ["sops: x\n", "sops: {version: 1}\n"])
+def test_a_field_sops_of_another_type_is_unknown(sops: str, folder: Path, validate: Validate) -> None:
+    (folder / "tab.yaml").write_text(TAB + sops)
+
+    assert "sops: the schema does not specify it" in validate("tab.yaml")[1]
+
+
 OVERLAY = "resources: [../base]\npatches:\n- patch: |\n    apiVersion: example.com/v1\n    kind: Tab\n    metadata: {name: a}\n    size: 2\n"
 
 
