@@ -22,8 +22,9 @@ _MOST_TRIALS: Final = 150
 _MOST_SOLVED: Final = 60
 _MOST_REPAIRED: Final = 6
 _MOST_TO_MEND: Final = 30
-# The number of states to try for a variant of the rule.
+# The number of states to try for a variant of the rule, and of repairs in vain: other rules contradict many states.
 _MOST_DECIDING: Final = 24
+_MOST_IN_VAIN: Final = 4
 # A predicate that is true for errors of a given rule.
 _IsRuleError: TypeAlias = Callable[[engine.FieldError], bool]
 
@@ -112,29 +113,30 @@ class RuleSearch:
         states = self.placer.goals.find_deciding_states(
             steps, self.index, variant, new=inside, old=inside if needs_old else None
         )
+        repairs = _MOST_IN_VAIN
         for state in itertools.islice(states, _MOST_DECIDING):
             if needs_old and not self._judge(state.old).accepted:
                 continue
             judge = self.placer.judge_of_change(self.place, state.old) if needs_old else self._judge
-            for resource in self._repaired(judge, state):
-                if self.placer.goals.decides(steps, self.index, variant, resource, state.old):
-                    return RuleWrite(resource, state.old)
+            answer = judge(state.new)
+            is_refused = any(map(self._is_of_rule, answer.errors))
+            resource = state.new
+            if not (answer.accepted or all(map(self._is_of_rule, answer.errors))):
+                if not repairs:
+                    continue
+                repaired = self._repair(judge, state) if is_refused else self._accept(judge, state)
+                if repaired is None:
+                    repairs -= 1
+                    continue
+                resource = repaired
+            if self.placer.goals.decides(steps, self.index, variant, resource, state.old):
+                return RuleWrite(resource, state.old)
         return None
 
-    def _repaired(self, judge: Judge, state: State) -> Iterator[Resource]:
-        """Yield the object of *state* with all errors of others repaired, if that succeeds."""
-        if any(map(self._is_of_rule, (answer := judge(state.new)).errors)):
-            is_alone = all(map(self._is_of_rule, answer.errors))
-            refused = state.new if is_alone else self._repair(judge, state)
-            yield from () if refused is None else (refused,)
-        elif answer.accepted:
-            yield state.new
-        else:
-            search = Search(
-                judge, repair.acceptance, self.placer.mutator.find_changes, keep=_keep_changed(state.mutations)
-            )
-            repaired = _run_search(search, state.new, _MOST_TO_MEND)
-            yield from () if repaired is None else (repaired,)
+    def _accept(self, judge: Judge, state: State) -> Resource | None:
+        """Return the object of *state* with all errors repaired; None if that fails."""
+        search = Search(judge, repair.acceptance, self.placer.mutator.find_changes, keep=_keep_changed(state.mutations))
+        return _run_search(search, state.new, _MOST_TO_MEND)
 
     @functools.cached_property
     def _text(self) -> str:

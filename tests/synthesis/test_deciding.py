@@ -10,6 +10,7 @@ from synthesis.versions import create_version, fields
 from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.schema.schemamap import RULES
 from pytest_crd.synthesis.boundaries import Boundaries
+from pytest_crd.synthesis.repair import Search
 from pytest_crd.synthesis.rulesearch import RuleWrite
 
 NUMBER: dict[str, Any] = {"type": "integer"}
@@ -98,3 +99,20 @@ def test_a_place_without_an_object_shows_nothing() -> None:
 
     assert finder.find_deciding_write(("spec", "never"), 0, 0) is None
     assert [*finder.find_deciding(("spec", "never"), 0, finder.find_boundary(("spec", "never"), f"{RULES}[0]"))] == []
+
+
+def test_the_search_ends_after_a_few_repairs_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
+    others = {name: " || ".join(f"has(self.{other})" for other in "abcd" if other != name) for name in "abcd"}
+    rules = [f"!has(self.{name}) || (has(self.{name}) && !({text}))" for name, text in others.items()]
+    finder = Boundaries(_version(*rules, a=NUMBER, b=NUMBER, c=NUMBER, d=NUMBER))
+    finder.existing(("spec",))
+    run, starts = Search.run, []
+
+    def run_and_note(search: Search, start: dict[str, Any], *, most: int) -> dict[str, Any]:
+        starts.append(start)
+        return run(search, start, most=most)
+
+    monkeypatch.setattr(Search, "run", run_and_note)
+
+    assert finder.find_deciding_write(("spec",), 0, 2) is None
+    assert len(starts) == 4
