@@ -125,6 +125,7 @@ def test_a_rule_that_other_errors_hide_makes_way_for_the_smallest_object() -> No
     assert actual.content.decode() == f"{HEAD}x-smallest: &smallest {{spec: {{a: 5, b: a}}}}{TAIL}"
 
 
+@pytest.mark.long
 def test_without_a_known_object_nothing_is_repaired() -> None:
     rules = [{"rule": "self.a == 1"}, {"rule": "self.a == 2"}]
 
