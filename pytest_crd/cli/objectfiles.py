@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd import folders
 from pytest_crd.checks import samplefiles, samples
 from pytest_crd.checks.samplefiles import Claims
-from pytest_crd.cli import kustomized
+from pytest_crd.cli import fluxpaths, kustomized
 from pytest_crd.cli.kustomized import BuiltFolders
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
@@ -98,11 +99,25 @@ def read(names: Sequence[str]) -> ReadObjects:
     """
     Return the contents of files, folders and globs, and of standard input for the name `-`.
 
-    Kustomizations in folders are built. The files that they use count only as parts of them.
+    Kustomizations in folders are built. The files that they use count only as parts of them. The folders that Flux applies are read, too.
 
     Raises:
         ManifestError: A name matches no file.
     """
+    objects = _read(names)
+    folders_read = [os.path.realpath(name) for name in names]
+    while new := fluxpaths.find_folders(objects.manifests, folders_read):
+        more = _read(new)
+        objects.manifests += more.manifests
+        objects.mistakes += more.mistakes
+        objects.contents |= more.contents
+        objects.builds |= more.builds
+        folders_read += map(os.path.realpath, new)
+    objects.mistakes += fluxpaths.find_changes(objects.manifests)
+    return objects
+
+
+def _read(names: Sequence[str]) -> ReadObjects:
     built = kustomized.build([name for name in names if name != STREAM])
     objects = ReadObjects(mistakes=built.mistakes)
     for folder, built_items in built.objects.items():

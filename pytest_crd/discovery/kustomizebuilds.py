@@ -41,6 +41,7 @@ _CHANGES: Final = frozenset(
 )
 _KNOWN: Final = frozenset({*_INCLUDING, *kustomizegenerators.GENERATORS}) | _CHANGES | _HARMLESS
 _LABEL_FIELDS: Final = frozenset({"pairs", "includeSelectors", "includeTemplates"})
+_ADVICE: Final = "write {} | pytest-crd validate -"
 _REMOTE: Final = ("://", "?ref=", "git@", "github.com/", "git::")
 
 
@@ -138,7 +139,7 @@ class KustomizationBuilds:
             ManifestError: kustomize refuses it, or it has a field or a remote base that is not known here.
         """
         shown = self.tree.display_name(file.name)
-        if problem := kustomizeroots.find_problem(file.name, file.document, self.tree, shown=shown):
+        if problem := kustomizeroots.find_problem(file.name, file.document, self.tree, shown=shown, advice=_ADVICE):
             raise ManifestError([problem])
         objects = _Build(self, file.folder or ".").run(file, [])
         for item in objects:
@@ -254,7 +255,7 @@ class _Build(NamedTuple):
             raise self._unknown(file, (key,), f"`{key}`: {first.message}") from None
 
     def _unknown(self, file: KustomizationFile, place: Sequence[str | int], words: str) -> ManifestError:
-        return _mistake(file, place, f"{words}: write kubectl kustomize {self.top} | pytest-crd validate -")
+        return _mistake(file, place, f"{words}: {_ADVICE.format(f'kubectl kustomize {self.top}')}")
 
 
 def _built(item: Manifest) -> BuiltObject:

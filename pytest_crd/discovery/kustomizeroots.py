@@ -48,6 +48,7 @@ _PLACES: Final = (
 _KEYED: Final = "files"
 # The start of a resource that kustomize fetches; it is never read here.
 _REMOTE: Final = "://"
+_SETTING: Final = "write crd_commands = {}"
 
 
 class _Reference(NamedTuple):
@@ -57,7 +58,7 @@ class _Reference(NamedTuple):
     path: str
 
 
-def find_problem(name: str, document: Document, tree: Tree, *, shown: str) -> Mistake | None:
+def find_problem(name: str, document: Document, tree: Tree, *, shown: str, advice: str = _SETTING) -> Mistake | None:
     """
     Return the first path of a kustomization, or of a folder that it lists, that kustomize refuses; None if there is none.
 
@@ -66,9 +67,10 @@ def find_problem(name: str, document: Document, tree: Tree, *, shown: str) -> Mi
         document: Its content.
         tree: The files.
         shown: Its name in messages.
+        advice: The text about the command to write, with the command as `{}`.
     """
     folder = posixpath.dirname(name)
-    return _Search(tree, not tree.holds(folder), set()).check(name, document, shown, (tree.resolve(folder),))
+    return _Search(tree, not tree.holds(folder), set(), advice).check(name, document, shown, (tree.resolve(folder),))
 
 
 def paths(value: Mapping[str, Any]) -> Iterator[str]:
@@ -90,11 +92,13 @@ class _Search(NamedTuple):
         tree: The files.
         is_elsewhere: Whether the user has named a kustomization outside of the project, whose folders may be anywhere.
         checked: The folders without a problem, with links resolved.
+        advice: The text about the command to write.
     """
 
     tree: Tree
     is_elsewhere: bool
     checked: set[str]
+    advice: str
 
     def check(self, name: str, document: Document, shown: str, visited: tuple[str, ...]) -> Mistake | None:
         """Return the first problem; *visited* are the folders on the way to it, itself included."""
@@ -125,7 +129,7 @@ class _Search(NamedTuple):
         if not self.tree.is_file(path):
             return ""  # a missing patch has its own message
         command = f"kubectl kustomize --load-restrictor LoadRestrictionsNone {folder}"
-        return f"kustomize refuses a file outside of its folder; {remedy}, or write crd_commands = {command}"
+        return f"kustomize refuses a file outside of its folder; {remedy}, or {self.advice.format(command)}"
 
     def _check_folder(self, path: str, visited: tuple[str, ...]) -> Mistake | None:
         """Return the first problem of the kustomization in a folder."""

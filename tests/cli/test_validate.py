@@ -685,6 +685,58 @@ def test_a_component_is_judged_only_as_part_of_a_kustomization(overlays: Path, v
     assert "Tab/a of apps/dev: refused" in validate("apps")[1]
 
 
+FLUX = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps}
+spec:
+  sourceRef: {kind: GitRepository, name: flux-system}
+  path: ./apps/prod
+"""
+
+
+def test_a_folder_that_flux_applies_is_judged(overlays: Path, validate: Validate) -> None:
+    (overlays / "clusters").mkdir()
+    (overlays / "clusters/apps.yaml").write_text(FLUX)
+    nested = FLUX.replace("./apps/prod", "./more")
+    (overlays / "more").mkdir()
+    (overlays / "more/tab.yaml").write_text(TAB)
+    (overlays / "apps/prod/more.yaml").write_text(nested)
+
+    assert validate("clusters")[1].splitlines()[:2] == [
+        "apps/base/tab.yaml:1: Tab/a of apps/prod: accepted",
+        "more/tab.yaml:1: Tab/a: accepted",
+    ]
+
+
+@pytest.mark.parametrize("other", ["GitRepository", "./apps/prod", "spec:", "sourceRef:"])
+def test_paths_of_other_sources_and_missing_folders_are_not_followed(
+    other: str, overlays: Path, validate: Validate
+) -> None:
+    changed = {
+        "GitRepository": "OCIRepository",
+        "./apps/prod": "../../outside",
+        "spec:": "other:",
+        "sourceRef:": "source:",
+    }[other]
+    (overlays / "flux.yaml").write_text(FLUX.replace(other, changed))
+
+    assert validate("flux.yaml")[1].startswith("0 custom resources")
+
+
+@pytest.mark.parametrize("source", ["GitRepository", "ExternalArtifact"])
+def test_patches_of_flux_make_the_verdict_incomplete(source: str, overlays: Path, validate: Validate) -> None:
+    flux = FLUX.replace("GitRepository", source)
+    (overlays / "flux.yaml").write_text(f"{flux}  patches: [{{target: {{kind: Tab}}, patch: x}}]\n")
+
+    code, _, err = validate("flux.yaml")
+
+    assert (code, err) == (
+        2,
+        "flux.yaml:7: Kustomization/apps: `spec.patches` is not applied here: write flux build kustomization apps … | pytest-crd validate -\n",
+    )
+
+
 def test_crds_count_as_kustomizations_build_them(overlays: Path, validate: Validate) -> None:
     (overlays / "apps/crds").mkdir()
     (overlays / "apps/crds/tabs.yaml").write_text(TABS)

@@ -93,6 +93,10 @@ def test_an_unknown_feature_or_a_failing_patch_is_an_error_with_the_command(
 REFUSED = [
     ("resources: [../empty]\n", "../empty: a folder without a kustomization"),
     ("resources: [no.yaml]\n", "no.yaml: no such file or folder"),
+    (
+        "resources: [../empty/t.yaml]\n",
+        "or write kubectl kustomize --load-restrictor LoadRestrictionsNone k | pytest-crd validate -",
+    ),
     ("components: [../other]\n", "../other: no folder with a Component"),
     ("resources: [../loop]\n", "../k: kustomize refuses a folder that contains the kustomization"),
     ("resources: [t.yaml, again.yaml]\n", "k/again.yaml:1: Thing/t is twice in the kustomization: see k/t.yaml:1"),
