@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_crd.discovery.filetrees import FolderTree
 from pytest_crd.discovery.kustomizebuilds import KustomizationBuilds, KustomizationFile
-from pytest_crd.discovery.kustomizemerges import MergeType
+from pytest_crd.discovery.kustomizemerges import PatchedType
 from pytest_crd.discovery.kustomizeroots import NAMES
 from pytest_crd.engine import ManifestError, Mistake, profile
 from pytest_crd.engine.golang.gotypes import Struct
@@ -86,7 +86,7 @@ def _outermost(kustomizations: Mapping[str, KustomizationFile], tree: FolderTree
 
 
 @functools.cache
-def find_type(api_version: str, kind: str) -> MergeType | None:
+def find_type(api_version: str, kind: str) -> PatchedType | None:
     """Return the type of a built-in kind; None for other kinds."""
     # Only patches need the types.
     from pytest_crd.server.builtin import builtingotypes, builtinkinds, builtinowners  # noqa: PLC0415
@@ -99,4 +99,4 @@ def find_type(api_version: str, kind: str) -> MergeType | None:
         return builtinkinds.merge_rules(builtingotypes.name_of(type_, newest))
 
     struct = builtingotypes.of_kind(api_version, kind, newest)
-    return MergeType(struct, builtinowners.merged_lists(struct, merging))
+    return PatchedType(struct, builtinowners.merged_lists(struct, merging))

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd.discovery import kustomizemerges, kustomizeobjects, kustomizepatches
 from pytest_crd.discovery.kustomizemerges import UNKNOWN, FindType, MergeError
-from pytest_crd.discovery.kustomizeobjects import BuiltObject, ObjectId, Reference, child
+from pytest_crd.discovery.kustomizeobjects import BuiltObject, NameReference, ObjectId, child
 from pytest_crd.discovery.kustomizepatches import Patch
 from pytest_crd.engine.golang.release import JsonPatchRelease
 from pytest_crd.engine.inputerror import ManifestError, Mistake
@@ -155,7 +155,7 @@ def update_references(objects: Sequence[BuiltObject]) -> None:
                 reference.holder[reference.key] = found.id.name
 
 
-def _find(reference: Reference, objects: Iterable[BuiltObject]) -> BuiltObject | None:
+def _find(reference: NameReference, objects: Iterable[BuiltObject]) -> BuiltObject | None:
     """Return the object that a reference names by an earlier or its present identity."""
     return next((item for item in objects if any(map(reference.names, item.ids))), None)
 

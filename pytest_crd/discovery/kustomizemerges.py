@@ -19,7 +19,7 @@ _REPLACE: Final = "replace"
 _DIRECTIVES: Final = (None, _DELETE, _REPLACE, "merge")
 
 
-class MergeType(NamedTuple):
+class PatchedType(NamedTuple):
     """
     The type of a built-in kind, or of a value in it.
 
@@ -31,7 +31,7 @@ class MergeType(NamedTuple):
     type: GoType | None
     lists: MergedLists
 
-    def field(self, name: str) -> MergeType:
+    def field(self, name: str) -> PatchedType:
         """Return the type of a field."""
         holder = self._plain
         if isinstance(holder, Struct):
@@ -39,7 +39,7 @@ class MergeType(NamedTuple):
         return self._replace(type=holder.value if isinstance(holder, Map) else None)
 
     @property
-    def item(self) -> MergeType:
+    def item(self) -> PatchedType:
         """The type of the items of a list."""
         return self._replace(type=self._plain.item if isinstance(self._plain, List) else None)
 
@@ -53,8 +53,8 @@ class MergeType(NamedTuple):
 
 
 # Returns the type of a built-in kind, by apiVersion and kind; None for other kinds.
-FindType: TypeAlias = Callable[[str, str], "MergeType | None"]
-UNKNOWN: Final = MergeType(None, {})
+FindType: TypeAlias = Callable[[str, str], "PatchedType | None"]
+UNKNOWN: Final = PatchedType(None, {})
 
 
 def deletes(patch: Any) -> bool:
@@ -66,7 +66,7 @@ class MergeError(ValueError):
     """A patch that kustomize refuses."""
 
 
-def merge(value: Any, patch: Any, kind: MergeType) -> Any:
+def merge(value: Any, patch: Any, kind: PatchedType) -> Any:
     """
     Return a value after a strategic merge patch.
 
@@ -95,7 +95,7 @@ def _shape(value: Any) -> str:
     return "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a scalar"
 
 
-def _merge_list(value: list[Any] | None, patch: list[Any], kind: MergeType, key: str | None) -> list[Any]:
+def _merge_list(value: list[Any] | None, patch: list[Any], kind: PatchedType, key: str | None) -> list[Any]:
     if key is None:
         return patch
     items = [item for item in patch if not (isinstance(item, dict) and _DIRECTIVE in item)]

@@ -103,7 +103,7 @@ def child(value: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def find(value: Any, steps: Sequence[str]) -> Iterator[Any]:
-    """Yield the values at *steps* below a value; `[]` stands for each item of a list."""
+    """Yield the values at *steps* below a value. The step `[]` is each item of a list."""
     if not steps:
         yield value
     elif steps[0] == _EACH:
@@ -236,11 +236,11 @@ _REFERENCES: Final = {
 }
 # Holders of names that also have the namespace of the named object.
 _WITH_NAMESPACE: Final = frozenset({"subjects.[]", "spec.service", "webhooks.[].clientConfig.service"})
-# The services whose namespace is always that of the kustomization, by kind.
+# Services that always get the namespace of the kustomization, by kind.
 _MOVED_SERVICES: Final = {"APIService": "spec.service", "CustomResourceDefinition": _CONVERSION_SERVICE}
 
 
-class Reference(NamedTuple):
+class NameReference(NamedTuple):
     """
     The name of another object in an object.
 
@@ -264,7 +264,7 @@ class Reference(NamedTuple):
         return namespace is None or namespace == other.namespace
 
 
-def references(item: BuiltObject) -> Iterator[Reference]:
+def references(item: BuiltObject) -> Iterator[NameReference]:
     """Yield the names of other objects in an object."""
     places: Iterable[tuple[Any, Iterable[tuple[str, str, str]]]] = (
         *((pod, _POD_REFERENCES) for pod in _pods(item)),
@@ -274,7 +274,7 @@ def references(item: BuiltObject) -> Iterator[Reference]:
         for kind, path, key in rows:
             for holder in find_path(start, path) if path else (start,):
                 if isinstance(holder, dict) and isinstance(holder.get(key), str):
-                    yield Reference(kind or str(holder.get("kind")), holder, key, path in _WITH_NAMESPACE)
+                    yield NameReference(kind or str(holder.get("kind")), holder, key, path in _WITH_NAMESPACE)
 
 
 def moved_services(item: BuiltObject) -> Iterator[dict[str, Any]]:
