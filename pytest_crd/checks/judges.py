@@ -21,16 +21,18 @@ SCHEMA_EFFECTS: Final = (
     *(
         "applysize",
         "column",
+        "droppedfield",
         "droppedrules",
         "emptyobject",
         "excludedvalue",
         "novalue",
         "otherkeyword",
         "scalepath",
+        "uncheckedformat",
         "unreachabledefault",
     ),
 )
-RULE_EFFECTS: Final = ("bypass", "evaluationerror")
+RULE_EFFECTS: Final = ("alwaystrue", "bypass", "evaluationerror", "messageerror", "nevertrue")
 
 
 def accepted(

@@ -1,14 +1,15 @@
-"""Rules that fail with an evaluation error for objects that the schema allows."""
+"""Rules and message expressions that fail with an evaluation error for objects that the schema allows."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
-from pytest_crd.checks.effects import effect, transitioneffects
+from pytest_crd.checks.effects import effect, ruledomains, transitioneffects
 from pytest_crd.checks.effects.effect import LostEffect
 from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import CrdVersion
@@ -16,11 +17,11 @@ from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.loading.crdfiles import ReadCrd
-from pytest_crd.engine.rules.compilation import SELF
+from pytest_crd.engine.rules.compilation import SELF, Expression
 from pytest_crd.engine.schema.schemamap import Place, SchemaNode
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.exampleobjects import NoExampleError
-from pytest_crd.synthesis.placement import Placer
+from pytest_crd.synthesis.placement import PlacedValue, Placer
 from pytest_crd.synthesis.repair import Resource
 from pytest_crd.synthesis.rulegoals.evaluation import PartEvaluator, RunnableRule, VersionRules
 from pytest_crd.synthesis.rulegoals.state import Ref, State
@@ -28,6 +29,7 @@ from pytest_crd.synthesis.schemavalues import Maker
 
 _MOST_FIELDS: Final = 6
 _MOST_VALUES: Final = 2
+_MOST_STATES: Final = 4
 _NAME: Final = re.compile(r"\.([A-Za-z_]\w*)")
 # The test of a field, which cannot fail.
 _TEST: Final = re.compile(r"\bhas\(\s*self\.\w+\s*\)")
@@ -51,6 +53,11 @@ def _find_in_version(read: ReadCrd, version: CrdVersion) -> Iterator[LostEffect]
 def _find_in_node(node: SchemaNode, trials: _Trials) -> Iterator[LostEffect]:
     if any(_may_fail(node, rule) for rule in node.rules):
         yield from _find_effects(node, trials.rules, lambda: trials.placer)
+    for index, rule in enumerate(node.rules):
+        if (values := ruledomains.find_values(node, str(rule.get("rule")))) is not None:
+            yield from ruledomains.find_effects(node, index, values, trials.rules)
+        if _may_fail(node, rule, "messageExpression") and trials.placer is not None:
+            yield from _find_failed_message(node, index, trials.rules, trials.placer)
     if transitioneffects.may_be_bypassed(node) and trials.placer is not None:
         yield from transitioneffects.find_effects(node, trials.placer)
 
@@ -75,10 +82,10 @@ class _Trials:
             return None
 
 
-def _may_fail(node: SchemaNode, rule: Any) -> bool:
-    """Return whether a rule for creates reads an optional field, or an item by its index."""
-    text = str(rule.get("rule"))
-    if "oldSelf" in text:
+def _may_fail(node: SchemaNode, rule: Any, key: str = "rule") -> bool:
+    """Return whether an expression of a rule for creates reads an optional field, or an item by its index."""
+    text = str(rule.get(key) or "")
+    if "oldSelf" in f"{text}{rule.get('rule')}":
         return False
     return "[" in text or bool(_optional_fields(node, _TEST.sub("", text)))
 
@@ -102,6 +109,36 @@ def _find_effects(
                     "evaluationerror", (*node.steps, "x-kubernetes-validations", index, "rule"), _describe(node, *shown)
                 )
                 break
+
+
+def _find_failed_message(node: SchemaNode, index: int, rules: VersionRules, placer: Placer) -> Iterator[LostEffect]:
+    """Yield the effect of a message expression that fails for an object that its rule refuses; steps begin at the schema."""
+    base, rule = effect.find_steps(node.place), node.rules[index]
+    runnable = rules.at(base, index)
+    assert runnable is not None  # noqa: S101 - the server accepts the CRD
+    expression = runnable.rule.message_expression
+    assert isinstance(expression, Expression)  # noqa: S101 - as above
+    if (placed := placer.existing(node.place)) is None:
+        return
+    demand = Demand.of_version(rules.version).at(node.place)
+    fields = _optional_fields(node, f"{rule['rule']} {rule['messageExpression']}")
+    values = (_insert(placer, node.place, value) for value in _find_values(demand, fields))
+    states = placer.goals.find_states(placed[1], index, wanted=False, new=placed[0], hasty=True)
+    solved = ((state.new, placed[1]) for state in itertools.islice(states, _MOST_STATES))
+    for resource, steps in filter(None, itertools.chain(values, solved)):
+        evaluator = PartEvaluator(rules, steps, replace(runnable, expression=expression), 1)
+        failure = evaluator.value(evaluator.root, State(resource, None), {SELF: Ref(steps)})
+        errors = placer.judge(node.place)(resource).errors
+        own = [error for error in errors if error.origin is not None and error.origin.inner == (index,)]
+        is_refused = any(error.rule is not None and error.rule.was_evaluated for error in own)
+        if isinstance(failure, EvaluationError) and is_refused:
+            yield LostEffect(
+                "messageerror",
+                (*node.steps, "x-kubernetes-validations", index, "messageExpression"),
+                f"{node.path or 'the whole object'}: the messageExpression cannot be evaluated for {effect.spell(resource)}, which the rule refuses: "
+                f"{failure}; the server prints {own[0].detail!r} instead; test the field with has() in the messageExpression",
+            )
+            return
 
 
 def _optional_fields(node: SchemaNode, text: str) -> tuple[str, ...]:
@@ -161,9 +198,13 @@ def _failure(runnable: RunnableRule, rules: VersionRules, place: Place, base: tu
     return failure if failure.startswith(_FAILURES) else ""
 
 
+def _insert(placer: Placer, place: Place, value: Any) -> PlacedValue | None:
+    return placer.insert_value(place, value) if place else ({**placer.start, **value}, ())
+
+
 def _confirm(placer: Placer, place: Place, index: int, value: Any) -> tuple[Resource, FieldError] | None:
     """Return a refused object with the value, and its error; None if the object has other errors."""
-    placed = placer.insert_value(place, value) if place else ({**placer.start, **value}, ())
+    placed = _insert(placer, place, value)
     if placed is None:
         return None
     errors = placer.judge(place)(placed[0]).errors

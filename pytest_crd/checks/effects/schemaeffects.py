@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -43,6 +44,7 @@ _LIMITS: Final = (
 )
 # Keywords and values that make a closer look at a schema worthwhile.
 _SUSPICIOUS: Final = frozenset({*_ALL, "enum", "default"})
+_NAME_FORMATS: Final = frozenset({"k8s-short-name", "k8s-long-name"})
 _SWITCH: Final = re.compile(r"enabled?(?:$|[A-Z_])")
 _ON_PRESENCE: Final = re.compile(r"(?i)\b(?:when|if|once)\b[^.]*\b(?:present|set|given|specified|defined|configured)\b")
 _CONTENT: Final = frozenset(
@@ -60,13 +62,14 @@ def find_warnings(read: ReadCrd) -> tuple[CheckFinding, ...]:
 
 def _find_in_version(read: ReadCrd, version: CrdVersion) -> Iterator[LostEffect]:
     around = declared.place_of_schema(read.crd.declared, version.name)
-    for item in _find_in_schema(version):
+    for item in itertools.chain(_find_in_schema(version), _find_unchecked_formats(read, version)):
         yield item._replace(steps=(*around, *item.steps))
     yield from _find_unknown_rules(read, version, around)
     spec = read.crd.declared["spec"]
     yield from patheffects.find_effects(version, spec, ("spec",))
     for index, entry in enumerate(spec.get("versions") or ()):
         if entry.get("name") == version.name:
+            yield from _find_unknown_selectable_fields(version, entry, ("spec", "versions", index))
             yield from patheffects.find_effects(version, entry, ("spec", "versions", index))
 
 
@@ -81,6 +84,32 @@ def _find_unknown_rules(read: ReadCrd, version: CrdVersion, around: Steps) -> It
         count = counted(sum(len(node.rules) for node in nodes), "rule")
         text = f"Kubernetes {version.crd.kubernetes_version} drops x-kubernetes-validations, so that {count} of {version.name} check nothing there; a webhook can check the same"
         yield LostEffect("droppedrules", (*around, *nodes[0].steps, schemamap.RULES), text)
+
+
+def _find_unknown_selectable_fields(
+    version: CrdVersion, entry: Mapping[str, Any], steps: Steps
+) -> Iterator[LostEffect]:
+    """Yield an effect for the selectable fields of an entry of `versions` if the Kubernetes version drops them."""
+    kubernetes = version.crd.kubernetes_version
+    if entry.get("selectableFields") and not profile.named(kubernetes).selectable_fields:
+        paths = " and ".join(str(field.get("jsonPath")) for field in entry["selectableFields"])
+        text = (
+            f"Kubernetes {kubernetes} drops selectableFields, so that it refuses lists of {version.name} selected by {paths}; "
+            "select by labels, or use Kubernetes 1.30 or newer"
+        )
+        yield LostEffect("droppedfield", (*steps, "selectableFields"), text)
+
+
+def _find_unchecked_formats(read: ReadCrd, version: CrdVersion) -> Iterator[LostEffect]:
+    """Yield an effect for each format that an older Kubernetes version ignores without a warning; steps begin at the schema."""
+    kubernetes = read.crd.kubernetes_version
+    behaviour = profile.named(kubernetes)
+    if behaviour.has_kubernetes_name_formats or behaviour.warns_about_unrecognized_formats:
+        return
+    for node in version.schema_map:
+        if (format_ := node.schema.get("format")) in _NAME_FORMATS and node.schema.get("type") == "string":
+            text = f"{node.path}: Kubernetes {kubernetes} does not check the format {format_}, which 1.35 and newer check; write a pattern beside it"
+            yield LostEffect("uncheckedformat", (*node.steps, "format"), text)
 
 
 def _find_in_schema(version: CrdVersion) -> Iterator[LostEffect]:

@@ -15,7 +15,8 @@ from pytest_crd.engine.yaml.manifest import ManifestFile
 
 def _version(name: str, spec: Mapping[str, Any], *, storage: bool, **parts: Any) -> dict[str, Any]:
     properties = {"spec": spec, **parts.pop("properties", {})}
-    schema = {"openAPIV3Schema": {"type": "object", "properties": properties, "required": parts.pop("required", [])}}
+    root = {"type": "object", "properties": properties, "required": parts.pop("required", []), **parts.pop("root", {})}
+    schema = {"openAPIV3Schema": root}
     return {"name": name, "served": True, "storage": storage, "schema": schema, **parts}
 
 

@@ -258,3 +258,43 @@ def test_a_warning_about_several_versions_is_one(find_warnings: Find) -> None:
 
 def test_a_refused_crd_has_no_warnings(find_warnings: Find) -> None:
     assert find_warnings({**_object(tls=SWITCH), "type": "strange"}) == []
+
+
+@pytest.mark.parametrize(("kubernetes", "count"), [("1.21", 1), ("1.37", 0)])
+def test_selectable_fields_that_an_older_server_drops_have_a_warning(
+    find_warnings: Find, kubernetes: str, count: int
+) -> None:
+    spec = {"type": "object", "properties": {"color": {"type": "string"}}}
+
+    warnings = find_warnings(spec, kubernetes=kubernetes, selectableFields=[{"jsonPath": ".spec.color"}])
+
+    assert (
+        warnings
+        == [
+            (
+                "Kubernetes 1.21 drops selectableFields, so that it refuses lists of v1 selected by .spec.color; "
+                "select by labels, or use Kubernetes 1.30 or newer (droppedfield)"
+            )
+        ]
+        * count
+    )
+
+
+@pytest.mark.parametrize(("kubernetes", "count"), [("1.32", 1), ("1.34", 0), ("1.37", 0)])
+def test_a_format_that_an_older_server_ignores_in_silence_has_a_warning(
+    find_warnings: Find, kubernetes: str, count: int
+) -> None:
+    fields = {"name": {"type": "string", "format": "k8s-short-name"}, "day": {"type": "string", "format": "date"}}
+
+    warnings = find_warnings({"type": "object", "properties": fields}, kubernetes=kubernetes)
+
+    assert (
+        warnings
+        == [
+            (
+                "spec.name: Kubernetes 1.32 does not check the format k8s-short-name, which 1.35 and newer check; "
+                "write a pattern beside it (uncheckedformat)"
+            )
+        ]
+        * count
+    )
