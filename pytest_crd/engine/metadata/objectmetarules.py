@@ -83,12 +83,16 @@ def validate(
     if profile.has_cluster_name and (cluster := metadata.get("clusterName")):
         place = path.child("clusterName")
         errors += [fielderror.invalid(place, cluster, detail) for detail in names.dns1035_label(cluster)]
-    errors += _generation(metadata.get("generation") or 0, path.child("generation"))
+    if (generation := metadata.get("generation") or 0) < 0:
+        place = path.child("generation")
+        errors.append(fielderror.invalid(place, generation, "must be greater than or equal to 0"))
     errors += _maps(metadata, path, profile)
-    references = metadata.get("ownerReferences") or ()
-    errors += ownerreferences.validate(references, path.child("ownerReferences"), profile)
-    errors += finalizers.validate(metadata.get("finalizers") or (), path.child("finalizers"), profile)
-    errors += managedfields.validate(metadata.get("managedFields") or (), path.child("managedFields"), profile)
+    if references := metadata.get("ownerReferences"):
+        errors += ownerreferences.validate(references, path.child("ownerReferences"), profile)
+    if listed := metadata.get("finalizers"):
+        errors += finalizers.validate(listed, path.child("finalizers"), profile)
+    if entries := metadata.get("managedFields"):
+        errors += managedfields.validate(entries, path.child("managedFields"), profile)
     return errors
 
 
@@ -155,9 +159,10 @@ def validate_change(
     if grace != old.get("deletionGracePeriodSeconds"):
         errors.append(fielderror.invalid(path.child("deletionGracePeriodSeconds"), grace, "field is immutable"))
     errors += _maps(metadata, path, profile)
-    references = metadata.get("ownerReferences") or ()
-    errors += ownerreferences.validate(references, path.child("ownerReferences"), profile, reading)
-    errors += managedfields.validate(metadata.get("managedFields") or (), path.child("managedFields"), profile)
+    if references := metadata.get("ownerReferences"):
+        errors += ownerreferences.validate(references, path.child("ownerReferences"), profile, reading)
+    if entries := metadata.get("managedFields"):
+        errors += managedfields.validate(entries, path.child("managedFields"), profile)
     return errors
 
 
@@ -169,17 +174,13 @@ def _namespace(namespace: str, path: FieldPath, profile: Profile, *, namespaced:
     return [fielderror.invalid(path, namespace, detail) for detail in names.dns1123_label(namespace, profile)]
 
 
-def _generation(generation: int, path: FieldPath) -> list[FieldError]:
-    if generation >= 0:
-        return []
-    return [fielderror.invalid(path, generation, "must be greater than or equal to 0")]
-
-
 def _maps(metadata: Mapping[str, JSONValue], path: FieldPath, profile: Profile) -> list[FieldError]:
-    return [
-        *validate_labels(metadata.get("labels") or {}, path.child("labels"), profile),
-        *validate_annotations(metadata.get("annotations") or {}, path.child("annotations"), profile),
-    ]
+    errors: list[FieldError] = []
+    if labels := metadata.get("labels"):
+        errors += validate_labels(labels, path.child("labels"), profile)
+    if annotations := metadata.get("annotations"):
+        errors += validate_annotations(annotations, path.child("annotations"), profile)
+    return errors
 
 
 def validate_labels(labels: Mapping[str, str], path: FieldPath, profile: Profile) -> list[FieldError]:

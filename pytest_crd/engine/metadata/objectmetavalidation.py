@@ -129,9 +129,13 @@ def validate_update(
         apiserver registry/rest/update.go, ValidateUpdate; apiextensions-apiserver registry/customresource/validator.go,
         ValidateUpdate and ValidateStatusUpdate.
     """
+    common = validate_common_update(metadata, old_metadata, namespaced=namespaced, profile=profile)
+    entries = metadata.get("managedFields") or ()
+    if not common and not metadata.get("ownerReferences") and {} not in entries:
+        return []  # the change has the same errors again
     own = objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, Reading.THIRD)
     return [
-        *validate_common_update(metadata, old_metadata, namespaced=namespaced, profile=profile),
+        *common,
         *objectmetarules.distinct_errors(own, profile),
     ]
 

@@ -28,8 +28,8 @@ PLUGIN: Final = "OwnerReferencesPermissionEnforcement"
 class OwnerTypes(Protocol):
     """The resources of a server."""
 
-    def types(self) -> Sequence[ResourceType]:
-        """Return all resources."""
+    def find_kinds(self, group: str, version: str, kind: str) -> Sequence[ResourceType]:
+        """Return the resources with the objects of a kind."""
 
 
 class OwnerPlugin(NamedTuple):
@@ -106,8 +106,7 @@ def _added(new: Sequence[Resource], old: Sequence[Resource]) -> Iterator[Resourc
 def _find_type(served: OwnerTypes, owner: Resource) -> ResourceType | None:
     """Return the resource of an owner; None if the server has no such kind."""
     group, _, version = str(owner.get("apiVersion", "")).rpartition("/")
-    wanted = group, version, owner.get("kind")
-    return next((item for item in served.types() if (item.group, item.version, item.names.kind) == wanted), None)
+    return next(iter(served.find_kinds(group, version, str(owner.get("kind", "")))), None)
 
 
 def _describe(user: User, type_: ResourceType, namespace: str, owner: Resource) -> AccessAttributes:

@@ -30,7 +30,7 @@ class Comparison(NamedTuple):
 
     def without(self, ignored: FieldSet) -> Comparison:
         """Return the comparison without the fields of a set and their children."""
-        return Comparison(*(fields.without(ignored) for fields in self))
+        return Comparison(self.removed.without(ignored), self.modified.without(ignored), self.added.without(ignored))
 
 
 def compare(kind: MergeType, before: JSONValue, now: JSONValue) -> Comparison:

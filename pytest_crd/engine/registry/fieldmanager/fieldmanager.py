@@ -187,8 +187,8 @@ class FieldManager:
         except TypedError as error:
             raise _failed(f"failed to create typed live object{self._subject(live)}: {error}") from None
 
-    def _with_type(self, resource: JSONObject) -> Typed:
-        return self._versions.typed(resource, allow_duplicates=self._release.duplicates_are_tracked)
+    def _with_type(self, resource: JSONObject, checked: Typed | None = None) -> Typed:
+        return self._versions.typed(resource, allow_duplicates=self._release.duplicates_are_tracked, checked=checked)
 
     def _subject(self, resource: JSONObject) -> str:
         """Return the name of an object in errors; empty if the release omits it."""
@@ -201,7 +201,8 @@ class FieldManager:
         """Return the managed fields after an update; without changes the manager keeps its time."""
         version = self._type_meta["apiVersion"]
         # A patch may state another version, which validation refuses later.
-        change = ObjectChange(self._with_type(live), self._with_type({**new, "apiVersion": version}), version)
+        typed_live = self._with_type(live)
+        change = ObjectChange(typed_live, self._with_type({**new, "apiVersion": version}, typed_live), version)
         owners = managedlimits.strip(
             self._ownerships[writer.subresource].update(change, managed.owners, _CURRENT), _CURRENT
         )

@@ -16,7 +16,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 Scalar: TypeAlias = Literal["string", "numeric", "boolean", "untyped"]
 
 # The Python types of each scalar type; empty for types without a scalar.
-_VALUES_OF: Final[Mapping[Scalar | None, frozenset[type]]] = {
+VALUES_OF: Final[Mapping[Scalar | None, frozenset[type]]] = {
     "string": frozenset({str}),
     "numeric": frozenset({int, float}),
     "boolean": frozenset({bool}),
@@ -64,7 +64,7 @@ class MergeType:
 
     def is_scalar(self, value: JSONValue) -> bool:
         """Return whether a value is a scalar that the type allows, with a single owner."""
-        return type(value) in _VALUES_OF[self.scalar]
+        return type(value) in VALUES_OF[self.scalar]
 
     def is_same(self, other: MergeType) -> bool:
         """Return whether two alternatives of one type are the same."""

@@ -307,9 +307,9 @@ def _atomic_of_map(kind: MapType, owned: FieldSet | None, path: Path, *, is_whol
     if not is_whole and kind.is_atomic:
         return [] if owned.is_empty else [path]
     paths: list[Path] = []
-    for element in _elements(owned):
-        below = kind.field_type(element[1]) if element[0] == FIELD else kind.values
-        if below is not None:
+    for element in sorted(owned.members | owned.children.keys()):
+        below = kind.fields.get(element[1], kind.values) if element[0] == FIELD else kind.values
+        if below is not None and (below.map is not None or (below.scalar is None and below.list is not None)):
             paths += _changed_below(below, owned, path, element)
     return paths
 

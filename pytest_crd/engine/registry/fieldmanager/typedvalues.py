@@ -14,7 +14,7 @@ from pytest_crd.engine.golang.govalues import GoValue
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.fieldmanager import fieldsets, pathelements
 from pytest_crd.engine.registry.fieldmanager.fieldsets import FieldSet
-from pytest_crd.engine.registry.fieldmanager.mergetypes import ListType, MapType, MergeType
+from pytest_crd.engine.registry.fieldmanager.mergetypes import VALUES_OF, ListType, MapType, MergeType
 from pytest_crd.engine.registry.fieldmanager.pathelements import PathElement
 
 # The printed path and the message of a problem.
@@ -41,7 +41,7 @@ class TypedError(ValueError):
         super().__init__(lines[0] if len(lines) == 1 else "\n".join(["errors:", *(f"  {line}" for line in lines)]))
 
 
-def check(kind: MergeType, value: JSONValue, *, allow_duplicates: bool) -> None:
+def check(kind: MergeType, value: JSONValue, *, allow_duplicates: bool, checked: JSONValue = None) -> None:
     """
     Check the type of a value.
 
@@ -49,6 +49,7 @@ def check(kind: MergeType, value: JSONValue, *, allow_duplicates: bool) -> None:
         kind: The type.
         value: The value.
         allow_duplicates: Whether items of sets and maps may be duplicate, as in stored objects.
+        checked: A value that fits in the same way; the parts that both share are not checked again.
 
     Raises:
         TypedError: The value does not fit. Only the first undeclared field of an object is named; the server names any of them.
@@ -56,16 +57,23 @@ def check(kind: MergeType, value: JSONValue, *, allow_duplicates: bool) -> None:
     Reference:
         structured-merge-diff typed/validate.go.
     """
-    if problems := _problems(kind, value, allow_duplicates):
+    if problems := _problems(kind, value, allow_duplicates, checked):
         raise TypedError(problems)
 
 
-def _problems(kind: MergeType, value: JSONValue, allow_duplicates: bool) -> list[Problem]:  # noqa: FBT001 - recursive
+def _problems(
+    kind: MergeType,
+    value: JSONValue,
+    allow_duplicates: bool,  # noqa: FBT001 - recursive
+    checked: JSONValue = None,
+) -> list[Problem]:
     if value is None:
         return []
+    if kind.map is not None and isinstance(value, dict):  # the usual case
+        return _problems_of_map(kind.map, value, allow_duplicates, checked)
     fitted = kind.fitted(value)
     if fitted.map is not None:
-        return _problems_of_map(fitted.map, value, allow_duplicates)
+        return [("", f"expected map, got {_printed(value)}")]
     if fitted.scalar is not None:
         text = _problem_of_scalar(fitted.scalar, value)
         return [("", text)] if text else []
@@ -73,32 +81,28 @@ def _problems(kind: MergeType, value: JSONValue, allow_duplicates: bool) -> list
     return _problems_of_list(fitted.list, value, allow_duplicates)
 
 
-def _problems_of_map(kind: MapType, value: JSONValue, allow_duplicates: bool) -> list[Problem]:  # noqa: FBT001
-    if not isinstance(value, dict):
-        return [("", f"expected map, got {_printed(value)}")]
-    # Problems are rare, so sort the fields only if there are any.
-    return _problems_of_fields(kind, value, value, allow_duplicates) and _problems_of_fields(
-        kind, value, sorted(value), allow_duplicates
-    )
-
-
-def _problems_of_fields(
+def _problems_of_map(
     kind: MapType,
     value: dict[str, JSONValue],
-    names: Iterable[str],
     allow_duplicates: bool,  # noqa: FBT001
+    checked: JSONValue,
+    names: Iterable[str] | None = None,
 ) -> list[Problem]:
     problems: list[Problem] = []
     fields, others = kind.fields, kind.values
-    for name in names:
+    shared = checked if isinstance(checked, dict) else {}
+    for name in value if names is None else names:
         field_type = fields.get(name, others)  # as `field_type`, once for each field of each object
         if field_type is None:
-            return [*problems, (f".{name}", _UNDECLARED)]
-        item = value[name]
-        if field_type.is_scalar(item):
+            problems.append((f".{name}", _UNDECLARED))
+            break
+        item, known = value[name], shared.get(name)
+        if item is known or type(item) in VALUES_OF[field_type.scalar]:  # as `is_scalar`
             continue
-        if problems_below := _problems(field_type, item, allow_duplicates):
+        if problems_below := _problems(field_type, item, allow_duplicates, known):
             problems += [(f".{name}{path}", text) for path, text in problems_below]
+    if problems and names is None:  # problems are rare, so sort the fields only if there are any
+        return _problems_of_map(kind, value, allow_duplicates, checked, sorted(value))
     return problems
 
 

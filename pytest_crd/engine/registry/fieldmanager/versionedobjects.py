@@ -80,19 +80,21 @@ class Versions:
         self._kinds = kinds
         self._types: dict[str, MergeType] = {}
 
-    def typed(self, value: JSONObject, *, allow_duplicates: bool = False) -> Typed:
+    def typed(self, value: JSONObject, *, allow_duplicates: bool = False, checked: Typed | None = None) -> Typed:
         """
         Return an object with the type of its apiVersion.
 
         Args:
             value: An object in one of the versions.
             allow_duplicates: Whether items of sets and maps may be duplicate.
+            checked: An object whose shared parts need no check again, under the same *allow_duplicates*; None without one.
 
         Raises:
             TypedError: The object does not fit its type.
         """
         kind = self._type_of(value["apiVersion"].rpartition("/")[2])
-        typedvalues.check(kind, value, allow_duplicates=allow_duplicates)
+        known = None if checked is None or checked.kind is not kind else checked.value
+        typedvalues.check(kind, value, allow_duplicates=allow_duplicates, checked=known)
         return Typed(kind, value)
 
     def find_type(self, api_version: str) -> MergeType | None:

@@ -456,3 +456,22 @@ def test_null_labels_and_annotations_of_an_apply_are_empty() -> None:
 
     assert applied.stored["metadata"]["labels"] == {"b": ""}
     assert applied.stored["metadata"]["annotations"] == {"c": "", "d": "e"}
+
+
+@pytest.mark.parametrize("checked", [{"shared": {"a": "x"}, "changed": {"a": "x"}}, {"changed": None}, ["x"], None])
+def test_a_value_is_checked_except_for_the_parts_that_it_shares_with_a_checked_one(checked: Any) -> None:
+    texts = MergeType(map=MapType(values=MergeType(scalar="string")))
+    kind = MergeType(map=MapType({"shared": texts, "changed": texts}))
+    shared = checked["shared"] if isinstance(checked, dict) and "shared" in checked else {"a": "y"}
+
+    typedvalues.check(kind, {"shared": shared, "changed": {"a": "z"}}, allow_duplicates=True, checked=checked)
+    wrong = {"shared": shared, "changed": {"b": 2, "a": 1}, "other": {}}
+    with pytest.raises(typedvalues.TypedError) as caught:
+        typedvalues.check(kind, wrong, allow_duplicates=True, checked=checked)
+
+    problem = "expected string, got &value.valueUnstructured"
+    assert str(caught.value).splitlines()[1:] == [
+        f"  .changed.a: {problem}{{Value:1}}",
+        f"  .changed.b: {problem}{{Value:2}}",
+        "  .other: field not declared in schema",
+    ]
