@@ -107,18 +107,18 @@ class DefinitionType(ResourceType):
         return handlers.handle(stored, request, strategy, generated, admission=self.plugins)
 
     def keep_forms(self, value: Resource, forms: Forms) -> None:
-        """Keep the forms of a CRD to store, and those that were found last: the CRD may not be stored."""
+        """Keep the forms of a CRD that may be stored; the forms of its stored state stay too."""
         name = value["metadata"]["name"]
         self._written[name] = ((value["spec"], forms), *self._written.get(name, ())[:1])
 
     def find_forms(self, value: Resource) -> Forms | None:
         """Return the forms of a stored CRD, if they were kept for its spec; else None."""
         name, spec = value["metadata"]["name"], value["spec"]
-        kept = self._written.get(name, ())
-        for found in kept:
-            if found[0] is spec:
-                self._written[name] = (found, *(other for other in kept if other is not found))
-                return found[1].stored_as(value, self.profile)
+        pairs = self._written.get(name, ())
+        for pair in pairs:
+            if pair[0] is spec:
+                self._written[name] = (pair, *(item for item in pairs if item is not pair))
+                return pair[1].stored_as(value, self.profile)
         return None
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.api.context import ConversionWebhooks, Converters, CrdContext
+from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -143,7 +144,7 @@ class StoredDefinitions:
         version = self._type.kubernetes_version
         forms = self._type.find_forms(entry.value)
         if forms is not None:
-            return CustomResourceDefinition.from_forms(forms, kubernetes_version=version, context=context)
+            return CustomResourceDefinition(CrdAnswers(forms.decoded, self._type.profile, None, forms), context)
         crd = CustomResourceDefinition.from_value(entry.value, kubernetes_version=version, context=context)
         self._type.keep_forms(entry.value, crd.answers.forms)
         return crd

@@ -102,13 +102,13 @@ def test_neither_of_two_forks_follows_the_crd_that_the_other_writes() -> None:
     fork, schemas = server.fork(), [{"type": "object", "minProperties": number} for number in (4, 5)]
     assert [_put_schema(*pair).code for pair in zip((server, fork), schemas, strict=True)] == [200, 200]
 
-    for asked, number in ((server, 4), (fork, 5), (server, 4)):
+    for target, number in ((server, 4), (fork, 5), (server, 4)):
         assert (
-            f"should have at least {number} properties" in servers.ask(asked, "POST", OBJECTS, THING).value["message"]
+            f"should have at least {number} properties" in servers.ask(target, "POST", OBJECTS, THING).value["message"]
         )
         status = {"status": {"storedVersions": ["v0", "v1"]}}
         media_type = "application/merge-patch+json"
-        assert servers.ask(asked, "PATCH", f"{THINGS}/status", status, mediaType=media_type).code == 200
+        assert servers.ask(target, "PATCH", f"{THINGS}/status", status, mediaType=media_type).code == 200
 
 
 def test_a_crd_with_empty_fields_is_served_as_stored() -> None:

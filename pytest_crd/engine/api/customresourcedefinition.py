@@ -18,7 +18,6 @@ from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.crdfacts import CrdFacts
 from pytest_crd.engine.client import completion
 from pytest_crd.engine.crds import declared, origins
-from pytest_crd.engine.crds.crdforms import Forms
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
@@ -98,19 +97,6 @@ class CustomResourceDefinition(CrdFacts):
         version_profile = profile.named(kubernetes_version)
         decoded = crdanswers.decoded(value, version_profile, context.source)._replace(duplicates=duplicates)
         return cls(CrdAnswers(decoded, version_profile, context.locate), context)
-
-    @classmethod
-    def from_forms(cls, forms: Forms, *, kubernetes_version: str, context: CrdContext) -> CustomResourceDefinition:
-        """
-        Return the CRD with given forms.
-
-        Args:
-            forms: The forms, under the same Kubernetes version.
-            kubernetes_version: The Kubernetes version that answers.
-            context: Facts about the CRD that the manifest does not hold.
-        """
-        version_profile = profile.named(kubernetes_version)
-        return cls(CrdAnswers(forms.decoded, version_profile, context.locate, forms), context)
 
     def under(self, kubernetes_version: str) -> CustomResourceDefinition:
         """

@@ -40,8 +40,8 @@ class Forms(NamedTuple):
     def take_facts(self, other: Forms) -> None:
         """Take over the known facts about the schemas of another CRD that these forms have too."""
         for schema in self.internal.schemas:
-            for known in other.internal.schemas:
-                schema.take_facts(known)
+            for other_schema in other.internal.schemas:
+                schema.take_facts(other_schema)
 
     def stored_as(self, live: Object, profile: Profile) -> Forms:
         """

@@ -96,10 +96,10 @@ def _problems_of_map(
         if field_type is None:
             problems.append((f".{name}", _UNDECLARED))
             break
-        item, known = value[name], shared.get(name)
-        if item is known or type(item) in VALUES_OF[field_type.scalar]:  # as `is_scalar`
+        item, checked_item = value[name], shared.get(name)
+        if item is checked_item or type(item) in VALUES_OF[field_type.scalar]:  # as `is_scalar`
             continue
-        if problems_below := _problems(field_type, item, allow_duplicates, known):
+        if problems_below := _problems(field_type, item, allow_duplicates, checked_item):
             problems += [(f".{name}{path}", text) for path, text in problems_below]
     if problems and names is None:  # problems are rare, so sort the fields only if there are any
         return _problems_of_map(kind, value, allow_duplicates, checked, sorted(value))

@@ -93,8 +93,8 @@ class Versions:
             TypedError: The object does not fit its type.
         """
         kind = self._type_of(value["apiVersion"].rpartition("/")[2])
-        known = None if checked is None or checked.kind is not kind else checked.value
-        typedvalues.check(kind, value, allow_duplicates=allow_duplicates, checked=known)
+        checked_value = None if checked is None or checked.kind is not kind else checked.value
+        typedvalues.check(kind, value, allow_duplicates=allow_duplicates, checked=checked_value)
         return Typed(kind, value)
 
     def find_type(self, api_version: str) -> MergeType | None:
