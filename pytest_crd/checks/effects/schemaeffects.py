@@ -46,7 +46,8 @@ _LIMITS: Final = (
 _SUSPICIOUS: Final = frozenset({*_ALL, "enum", "default"})
 _NAME_FORMATS: Final = frozenset({"k8s-short-name", "k8s-long-name"})
 _SWITCH: Final = re.compile(r"enabled?(?:$|[A-Z_])")
-_ON_PRESENCE: Final = re.compile(r"(?i)\b(?:when|if|once)\b[^.]*\b(?:present|set|given|specified|defined|configured)\b")
+_CONDITION: Final = re.compile(r"(?i)\b(?:when|if|once)\b")
+_PRESENCE: Final = re.compile(r"(?i)\b(?:present|set|given|specified|defined|configured)\b")
 _CONTENT: Final = frozenset(
     {
         *("properties", "additionalProperties", "x-kubernetes-preserve-unknown-fields"),
@@ -245,12 +246,21 @@ def _find_unreachable(node: SchemaNode, version: CrdVersion) -> Iterator[LostEff
     if node.schema.get("default") is not True or not _SWITCH.match(str(node.place[-1])) or node.place[0] == "status":
         return
     if not is_unreachable(node) or any(
-        _ON_PRESENCE.search(str(item.schema.get("description") or ""))
+        _is_about_presence(str(item.schema.get("description") or ""))
         for item in (node, node.parent)
         if item is not None
     ):
         return
     yield LostEffect("unreachabledefault", (*node.steps, "default"), explain_unreachable(node, version))
+
+
+def _is_about_presence(description: str) -> bool:
+    """Return whether a sentence has a condition about a field that is set."""
+    return any(
+        condition is not None and _PRESENCE.search(sentence, condition.end()) is not None
+        for sentence in description.split(".")
+        for condition in (_CONDITION.search(sentence),)
+    )
 
 
 def explain_unreachable(node: SchemaNode, version: CrdVersion) -> str:

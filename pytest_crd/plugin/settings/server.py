@@ -39,8 +39,8 @@ RBAC: Final = define("--crd-server-rbac", setting.paths)
 RBAC_COMMANDS: Final = define("--crd-server-rbac-command", setting.words)
 ADMISSION_PLUGINS: Final = define("--crd-server-admission-plugin", _admission_plugins)
 SETTINGS: Final = (
-    *(RBAC, RBAC_COMMANDS, UNVALIDATED, UNKNOWN_FIELDS, SERVICE_ACCOUNTS, GARBAGE_COLLECTION),
-    ADMISSION_PLUGINS,
+    *(RBAC, RBAC_COMMANDS, UNVALIDATED, UNKNOWN_FIELDS, SERVICE_ACCOUNTS),
+    *(ADMISSION_PLUGINS, GARBAGE_COLLECTION),
 )
 
 

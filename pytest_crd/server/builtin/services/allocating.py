@@ -25,6 +25,7 @@ from pytest_crd.server.builtin import initialobjects
 from pytest_crd.server.builtin.validation import clusteraddresses, ipaddresses, servicefields
 from pytest_crd.server.builtin.validation.servicefields import Spec
 
+_RANDOM: Final = random.SystemRandom()
 _SPEC: Final = FieldPath(("spec",))
 _RANGE: Final = ipaddress.ip_network(initialobjects.SERVICE_RANGE)
 _HOSTS: Final = (*_RANGE.hosts(),)
@@ -130,7 +131,7 @@ def _free_address(in_use: InUse, name: str, profile: Profile) -> str:
 
 def _choose(free: Sequence[Any], first: Any) -> Any:
     """Return a random free value, not one before *first* if there are others."""
-    return random.choice([value for value in free if value >= first] or free)  # noqa: S311 - an address, no secret
+    return _RANDOM.choice([value for value in free if value >= first] or free)
 
 
 class NodePorts:
