@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from pytest_crd.engine.yaml.manifest import Manifest
 
 _EACH: Final = "[]"
+_DEFAULT: Final = "default"
 _WORKLOADS: Final = frozenset({"DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"})
 _CRON_JOB: Final = "CronJob"
 _TEMPLATE: Final = ("spec", "template")
@@ -261,7 +262,7 @@ class NameReference(NamedTuple):
         if (self.kind, self.holder[self.key]) != (other.kind, other.name):
             return False
         namespace = self.holder.get("namespace") if self.has_namespace else None
-        return namespace is None or namespace == other.namespace
+        return namespace is None or namespace == (other.namespace or _DEFAULT)
 
 
 def references(item: BuiltObject) -> Iterator[NameReference]:
