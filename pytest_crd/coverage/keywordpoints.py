@@ -19,7 +19,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema.schemamap import SchemaNode
+from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.engine.values import numberkeywords, valuekeywords, valuevalidation
 from pytest_crd.engine.values.numberkeywords import ServerPanicError
@@ -42,6 +42,9 @@ _LIMITS: Final = {"minimum": -1, "maximum": 1}
 _OPEN_FORMAT: Final = "password"
 UNLIKE: Final = "unlike "
 """The beginning of the side of a variant of a pattern."""
+NULL_REFUSED: Final = "null-refused"
+"""The side of null as an item."""
+_INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 
 
 # A function that looks at a value.
@@ -92,6 +95,7 @@ class Keywords:
 
 def find_probes(own: Keywords) -> Iterator[Probed]:
     """Yield the probes of a schema, in the order of reports."""
+    yield from _null(own)
     yield from _enum(own)
     yield from _sizes(own)
     yield from _numbers(own)
@@ -129,6 +133,22 @@ def _two_sided(
             look.keep(held_id)
 
     return Probed((held_point, broken), probe)
+
+
+def _null(own: Keywords) -> Iterator[Probed]:
+    """Yield the probe of an item that is refused because it is null."""
+    node = own.node
+    keyword = next((name for name in ("type", _INT_OR_STRING) if own.schema.get(name)), "")
+    if not node.is_structural or node.place[-1:] != (Each.ITEM,) or not keyword or own.schema.get("nullable"):
+        return
+    point = own.point("null", (keyword,), NULL_REFUSED, "no item that is null is refused")
+    steps = (*node.steps, keyword)
+
+    def probe(value: JSONValue, look: Look) -> None:
+        if value is None:
+            look.expect_refusal(point.id, steps)
+
+    yield Probed((point,), probe)
 
 
 def _enum(own: Keywords) -> Iterator[Probed]:
@@ -313,7 +333,7 @@ def _alternatives(own: Keywords, junctor: str) -> Probed:
     broken = own.point("junctor", (junctor,), "broken", f"no value is refused by {junctor}")
     validators = [valuevalidation.compile(branch, own.profile) for branch in branches]
     # The declaration of an integer or a text counts as the type.
-    is_type_declaration = bool(own.structure.get("x-kubernetes-int-or-string"))
+    is_type_declaration = bool(own.structure.get(_INT_OR_STRING))
 
     def probe(value: JSONValue, look: Look) -> None:
         if value is None:

@@ -226,7 +226,7 @@ class _Comparison:
             for index, (before, after) in enumerate(zip(sent, result, strict=True)):
                 below = (*path, index)
                 if is_given:
-                    self._see(node.items, "set", Kept(below))
+                    self._see(node.items, "null-kept" if after is None else "set", Kept(below))
                 self.compare(node.items, before, after, below, is_given=is_given)
 
     def _compare_fields(

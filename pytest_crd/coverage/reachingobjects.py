@@ -131,6 +131,8 @@ class Suggestions:
 
     def _keyword(self, point: Point) -> str:
         """Return the keyword of a point, spelled as in boundaries."""
+        if point.side == keywordpoints.NULL_REFUSED:
+            return "nullable"
         if point.kind == "required":
             return f"required {self._declared(point.steps)}"
         if point.kind in {"rule", "message"}:

@@ -157,7 +157,8 @@ class Constraints:
         if is_inner(place) and node.type:
             boundary = self.finder.find_boundary(place, "nullable")
             yield from self._outside(place, node, boundary)
-            yield from self._inside(place, node, boundary)
+            if node.is_nullable:
+                yield from self._inside(place, node, boundary)
 
     def propose_null_of_required(self, place: Place, node: Demand) -> Iterator[Proposal]:
         """Yield the cases in which null counts as missing for the required fields of the object at *place*."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pytest_crd import engine
-from pytest_crd.engine.schema.schemamap import Place
+from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.generation import appliers, smallestobjects, wholeobjects
 from pytest_crd.generation.constraints import Constraints, KeywordGroup, has_type_cases, is_inner, keywords_of
 from pytest_crd.generation.fieldcases import FieldCases
@@ -123,6 +123,8 @@ class CaseOrder:
             yield CaseKind("null", items, self._constraints.propose_null)
         else:
             yield CaseKind("null", items[:1], lambda *_: self._nulls_once(places))
+            lists = [item for item in items if item[0][-1:] == (Each.ITEM,)]
+            yield CaseKind("null", lists, self._constraints.propose_null)
         yield CaseKind(
             "list and map types", [item for item in items if self._is_shared(item[0])], self._propose_two_managers
         )

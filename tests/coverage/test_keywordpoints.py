@@ -39,6 +39,18 @@ def _sides_of(keyword: str, result: set[str]) -> set[str]:
         ({**MAP, "minProperties": 1}, "minProperties", {}, {"broken"}),
         ({**MAP, "maxProperties": 1}, "maxProperties", {"a": "b"}, {"held"}),
         ({**MAP, "maxProperties": 1}, "maxProperties", {"a": "b", "c": "d"}, {"broken"}),
+        # null as an item
+        (LIST, "items/type", [None], {"null-refused"}),
+        (LIST, "items/type", ["a"], set()),
+        (LIST, "items/type", [1], set()),
+        (
+            {**LIST, "items": {"x-kubernetes-int-or-string": True}},
+            "items/x-kubernetes-int-or-string",
+            [None],
+            {"null-refused"},
+        ),
+        ({**LIST, "items": {**TEXT, "nullable": True}}, "items/nullable", [None], {"null-kept"}),
+        ({**LIST, "items": {**TEXT, "nullable": True}}, "items/type", [1], set()),
         # numbers: the nearest valid number is at the boundary
         ({**INTEGER, "minimum": 2}, "minimum", 2, {"held"}),
         ({**INTEGER, "minimum": 2}, "minimum", 3, set()),

@@ -148,6 +148,15 @@ def test_a_field_that_goes_is_noticed(generated: Generated) -> None:
     )
 
 
+@pytest.mark.parametrize("before", [{}, {"nullable": True}])
+def test_null_as_an_item_is_noticed(before: dict[str, Any]) -> None:
+    lists = [fields(a={"type": "array", "items": {**TEXT, **more}}) for more in (before, {"nullable": not before})]
+    generated = generate([versions.create_version(lists[0])])
+
+    assert generated.missed == ()
+    assert "spec.a.*: null is " in " ".join(_failing(generated.text, versions.create_version(lists[1])))
+
+
 def test_a_new_field_with_a_default_is_noticed() -> None:
     version = versions.create_version(fields(a=NUMBER))
     text = generate([version]).text
@@ -164,7 +173,7 @@ def test_cases_without_room_are_listed(version: engine.CrdVersion) -> None:
     assert "# Left out when this was generated:\n# - " in short.text
     assert "; no case holds:\n# - a new field that may be left out; `pytest --crd-generate Tab` adds" in short.text
     assert "# `pytest --crd-generate Tab --crd-generate-path PATH` adds what lies at a path and below," in short.text
-    assert any(line.startswith("types of spec, ") for line in short.left_out)
+    assert any(line.startswith("types of the object, spec, ") for line in short.left_out)
 
 
 def test_a_whole_file_has_no_limit(version: engine.CrdVersion, generated: Generated) -> None:
@@ -347,6 +356,7 @@ EXPECTED: list[str] = [
     "create: spec.volumes.*: name is missing",
     "create: spec.volumes: keys that differ are allowed",
     "create: spec.volumes: the same key twice is refused",
+    "create: spec.volumes.*: null is not allowed",
     "create: spec.volumes.*: values of a wrong type",
     'create: spec.volumes.*: "a" is of the wrong type',
     "create: status: a create drops it",

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from pytest_crd.engine.schema.schemamap import RULES, SchemaNode
+from pytest_crd.engine.schema.schemamap import RULES, Each, SchemaNode
 
 Schema: TypeAlias = "dict[str, Any]"
 _BOUNDS: Final = (
@@ -210,6 +210,15 @@ def _change_type(node: SchemaNode) -> Iterator[_Change]:
         yield (), f"the type is {type_}", _put("type", value=type_)
 
 
+def _widen_type(node: SchemaNode) -> Iterator[_Change]:
+    def widen(schema: Schema) -> None:
+        schema.pop("type")
+        schema["x-kubernetes-int-or-string"] = True
+
+    if node.place and node.schema.get("type") in {"string", "integer"} and "default" not in node.schema:
+        yield ("type",), "the type is int-or-string", widen
+
+
 def _change_list_type(node: SchemaNode) -> Iterator[_Change]:
     kind = node.schema.get("x-kubernetes-list-type")
     if kind in {"set", "map"}:
@@ -230,6 +239,9 @@ def _change_list_type(node: SchemaNode) -> Iterator[_Change]:
 def _change_nullable(node: SchemaNode) -> Iterator[_Change]:
     if node.schema.get("nullable"):
         yield ("nullable",), "no longer nullable", _pop("nullable")
+    elif node.place[-1:] == (Each.ITEM,):
+        keyword = "type" if node.schema.get("type") else "x-kubernetes-int-or-string"
+        yield (keyword,), "items are nullable", _put("nullable", value=True)
 
 
 def _put(*steps: str | int, value: Any) -> Callable[[Schema], object]:
@@ -290,6 +302,7 @@ _FINDERS: Final[Mapping[str, Callable[[SchemaNode], Iterator[_Change]]]] = {
     "format": _drop_format,
     "remove": _remove_field,
     "type": _change_type,
+    "widen": _widen_type,
     "list type": _change_list_type,
     "nullable": _change_nullable,
 }
