@@ -25,6 +25,7 @@ _EXISTS: Final = (
 _USER_EXISTS: Final = "--user: {path} exists, and is neither overwritten nor removed: write the name of a new file"
 _NO_ROLES: Final = "--user needs --rbac with the roles of the user"
 _MOST_PORT: Final = 65535
+_PLUGINS: Final = ("OwnerReferencesPermissionEnforcement",)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -56,6 +57,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--garbage-collection",
         action="store_true",
         help="delete objects whose owners are gone, as kube-controller-manager does",
+    )
+    parser.add_argument(
+        "--admission-plugin",
+        action="append",
+        default=[],
+        choices=_PLUGINS,
+        help="an admission plugin that is off by default on a server",
     )
     parser.add_argument(
         "--rbac",
@@ -97,6 +105,7 @@ def run(options: argparse.Namespace) -> int:
             kubeconfig=options.kubeconfig,
             has_service_accounts=options.service_accounts,
             collects_garbage=options.garbage_collection,
+            enforces_owners=bool(options.admission_plugin),
             roles=_read_roles(options.rbac, has_users=bool(options.user)),
             users=[(name, Path(file)) for name, file in options.user],
         )

@@ -36,6 +36,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
     kubeconfig: Path,
     has_service_accounts: bool = False,
     collects_garbage: bool = False,
+    enforces_owners: bool = False,
     roles: Sequence[Manifest] = (),
     users: Sequence[tuple[str, Path]] = (),
 ) -> int:
@@ -49,6 +50,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
         kubeconfig: The path of the kubeconfig, which exists while the server runs.
         has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
         collects_garbage: Whether objects without owners are deleted.
+        enforces_owners: Whether the admission plugin OwnerReferencesPermissionEnforcement is on.
         roles: Roles and bindings; empty for those of a new cluster.
         users: The names of users with these roles, and the paths of their kubeconfigs.
 
@@ -69,6 +71,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
         token=token,
         has_service_accounts=has_service_accounts,
         collects_garbage=collects_garbage,
+        enforces_owners=enforces_owners,
     )
     api.catalog.policy_listeners.observe_order = _warn
     installed = InstalledRoles(api, roles) if roles else None

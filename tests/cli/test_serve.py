@@ -262,6 +262,27 @@ def test_a_folder_without_files_is_served_without_crds(
     assert capsys.readouterr().out.startswith("0 CRDs at https://127.0.0.1:")
 
 
+@pytest.mark.parametrize("is_on", [True, False])
+def test_an_option_switches_an_admission_plugin_on(folder: Path, monkeypatch: pytest.MonkeyPatch, is_on: bool) -> None:  # noqa: FBT001 - a row of the table
+    statuses = []
+
+    def send() -> None:
+        config = yaml.safe_load((folder / "crd-server.kubeconfig").read_text(encoding="utf-8"))
+        url, token = config["clusters"][0]["cluster"]["server"], config["users"][0]["user"]["token"]
+        owner = {"apiVersion": "v9", "kind": "No", "name": "a", "uid": "b", "blockOwnerDeletion": True}
+        body = {"metadata": {"name": "a", "ownerReferences": [owner]}}
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        connection = http.client.HTTPSConnection(urlsplit(url).netloc, context=ssl._create_unverified_context())  # noqa: S323
+        connection.request("POST", "/api/v1/namespaces/default/configmaps", json.dumps(body), headers)
+        statuses.append(connection.getresponse().status)
+        connection.close()
+
+    monkeypatch.setattr(serving, "_wait", send)
+    plugin = ["--admission-plugin", "OwnerReferencesPermissionEnforcement"] if is_on else []
+    assert program.main(["serve", "gardens.yaml", *plugin]) == 0
+    assert statuses == [403 if is_on else 201]
+
+
 ROLES = """\
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding

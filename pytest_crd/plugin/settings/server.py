@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import pytest
@@ -25,10 +26,16 @@ _PLUGINS: Final = ("OwnerReferencesPermissionEnforcement",)
 
 def _admission_plugins(entry: SettingEntry) -> tuple[str, ...]:
     names = tuple(setting.words(entry))
-    for name in names:
-        if name not in _PLUGINS:
-            raise entry.error(f"{name!r} is not imitated; there is {', '.join(_PLUGINS)}")
+    if problem := find_unknown_plugin(names):
+        raise entry.error(problem)
     return names
+
+
+def find_unknown_plugin(names: Iterable[str]) -> str:
+    """Return the problem with the first plugin that is not imitated; empty if all are."""
+    return next(
+        (f"{name!r} is not imitated; there is {', '.join(_PLUGINS)}" for name in names if name not in _PLUGINS), ""
+    )
 
 
 UNVALIDATED: Final = define("--crd-server-unvalidated", _is_error, default=_NOTE)

@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 
 _BLOCKED: Final = "crd_server listens on loopback, and pytest-socket blocks all sockets: add --allow-hosts=127.0.0.1 to --disable-socket"
 _MISSING: Final = "crd_server needs the extra `server`: pip install 'pytest-crd[server]'"
-_KEYS: Final = frozenset({"kubernetes_version", "namespaces", "objects", "faults", "garbage_collection", "rbac"})
+_KEYS: Final = frozenset(
+    {"kubernetes_version", "namespaces", "objects", "faults", "garbage_collection", "rbac", "admission_plugins"}
+)
 _SKIPPED: Final = "crd_server.{} is a part of the server of pytest-crd, and the server is that of --crd-live"
 _OPEN: Final = pytest.StashKey[list[str]]()
 _CERTIFICATES: Final = pytest.StashKey[Any]()
@@ -58,6 +60,7 @@ class _ServerArguments(NamedTuple):
     faults: Sequence[Mapping[str, Any]] = ()
     garbage_collection: bool | None = None
     rbac: Sequence[str] | None = None
+    admission_plugins: Sequence[str] | None = None
 
 
 @contextlib.contextmanager
@@ -101,7 +104,8 @@ def _open_in_process(
     collects_garbage = arguments.garbage_collection
     if collects_garbage is None:
         collects_garbage = bool(server.GARBAGE_COLLECTION.read_value(request.config))
-    api = _api(request.config, crds, version, token, collects_garbage=collects_garbage)
+    plugins = arguments.admission_plugins
+    api = _api(request.config, crds, version, token, collects_garbage=collects_garbage, plugins=plugins)
     log, faults = RequestLog(api.request_names), Faults(api.request_names)
     api.catalog.policy_listeners.observe_order = log.note_order
     api.on_collection = log.note
@@ -246,11 +250,13 @@ def _read_markers(item: pytest.Item) -> _ServerArguments:
         if mark.args or mark.kwargs.keys() - _KEYS:
             pytest.fail(f"write {_WRITE}", pytrace=False)
         values = {**mark.kwargs, **values}
-    for key in ("namespaces", "objects", "faults", "rbac"):
+    for key in ("namespaces", "objects", "faults", "rbac", "admission_plugins"):
         if isinstance(values.get(key, ()), str):
             pytest.fail(f"{key}={values[key]!r}: a list; write {_WRITE}", pytrace=False)
     if not isinstance(collects := values.get("garbage_collection"), bool | None):
         pytest.fail(f"garbage_collection={collects!r}: True or False", pytrace=False)
+    if problem := server.find_unknown_plugin(values.get("admission_plugins") or ()):
+        pytest.fail(f"admission_plugins: {problem}", pytrace=False)
     return _ServerArguments(**values)
 
 
@@ -279,19 +285,21 @@ def _version_place(config: pytest.Config) -> str:
     return f"{config.inipath.name}:{line}: {entry.source}" if config.inipath and line else entry.source
 
 
-def _api(
+def _api(  # noqa: PLR0913 - the parts of a server
     config: pytest.Config,
     crds: Sequence[CustomResourceDefinition],
     version: str,
     token: str = "",
     *,
     collects_garbage: bool = False,
+    plugins: Sequence[str] | None = None,
 ) -> Api:
     try:
         webhooks = crds[0].webhooks if crds else None
         if isinstance(webhooks, ProjectAdmission):  # the server stores the policies, and evaluates them itself
             webhooks = webhooks.webhooks
         service_accounts = bool(server.SERVICE_ACCOUNTS.read_value(config))
+        set_plugins = server.ADMISSION_PLUGINS.read_value(config)
         return Api(
             crds,
             kubernetes_version=version,
@@ -299,7 +307,7 @@ def _api(
             webhooks=webhooks,
             has_service_accounts=service_accounts,
             collects_garbage=collects_garbage,
-            enforces_owners=bool(server.ADMISSION_PLUGINS.read_value(config)),
+            enforces_owners=bool(set_plugins if plugins is None else plugins),
         )
     except NotAcceptedError as error:
         remedies = (acceptance.explain_references(crd, session.catalogs(config)[0].find_all) for crd in crds)

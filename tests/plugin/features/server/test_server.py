@@ -83,6 +83,14 @@ def test_a_setting_names_admission_plugins(project: Project) -> None:
     )
     project.run().assert_outcomes(passed=1)
 
+    project.write(
+        "test_it.py",
+        project.path.joinpath("test_it.py")
+        .read_text(encoding="utf-8")
+        .replace("def test", "@pytest.mark.crd_server(admission_plugins=[])\ndef test"),
+    )
+    project.run().assert_outcomes(failed=1)
+
     result = project.run("--crd-server-admission-plugin", "LimitRanger")
 
     result.stdout.fnmatch_lines(["*'LimitRanger' is not imitated; there is OwnerReferencesPermissionEnforcement*"])
@@ -152,6 +160,7 @@ def test_a_mark_can_name_a_served_version_beside_another_setting(project: Projec
         ("('x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
         ("(name='x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
         ("(garbage_collection='false')", "*garbage_collection='false': True or False"),
+        ("(admission_plugins=['x'])", "*admission_plugins: 'x' is not imitated; there is OwnerReferences*"),
         ("(namespaces='x')", "*namespaces='x': a list; write @pytest.mark.crd_server(*"),
         ("(kubernetes_version='1.1')", "test_it.py:6: the mark crd_server: unknown Kubernetes version '1.1'*"),
         ("(objects=['no.yaml'])", "*no.yaml*"),
