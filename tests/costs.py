@@ -24,6 +24,8 @@ from hypothesis.internal import charmap  # nothing public computes it early
 BUDGET: Final = 260.0
 # Seconds of a test without a marker of `_MARKERS`.
 BUDGET_OF_TEST: Final = 1.0
+# The measured speed of a machine is not exact: a run fails above this multiple of a budget.
+_TOLERANCE: Final = 1.25
 # Markers of tests that may take longer.
 _MARKERS: Final = ("session", "counted", "corpus", "older", "long", "slow")
 # Markers of tests that the README's test command leaves out.
@@ -165,13 +167,13 @@ def excesses(costs: Iterable[Cost], *, is_counting: bool = False) -> Iterator[st
     """Yield a line with the remedy if the sum is above its budget, and one for each test above its own unless *is_counting*."""
     listed = [*costs]
     total = sum(cost.seconds for cost in listed if cost.is_of_readme)
-    if total > BUDGET:
+    if total > BUDGET * _TOLERANCE:
         yield (
             f"the tests of the README's test command take {total:.0f} s of processor time, more than {BUDGET:.0f} s: make the dearest ones "
             "above cheaper, ask several questions in one session of pytest, or mark tests of rare cases with `long`"
         )
     for cost in listed:
-        if cost.seconds > BUDGET_OF_TEST and not cost.markers and not is_counting:
+        if cost.seconds > BUDGET_OF_TEST * _TOLERANCE and not cost.markers and not is_counting:
             yield (
                 f"{cost.name} takes {cost.seconds:.1f} s of processor time, more than {BUDGET_OF_TEST:.0f} s: make it cheaper, or mark it "
                 "with `long`"

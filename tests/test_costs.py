@@ -100,11 +100,11 @@ def test_a_dear_test_needs_a_marker(cost: Cost, words: list[str], *, is_counting
 
 @pytest.mark.parametrize("is_counting", [False, True])
 def test_all_tests_of_the_readme_have_a_budget(*, is_counting: bool) -> None:
-    listed = [Cost("t::a", 0.5)] * 521
+    listed = [Cost("t::a", 0.5)] * 651
 
     (line,) = costs.excesses(listed, is_counting=is_counting)
 
     assert line.startswith(
-        "the tests of the README's test command take 260 s of processor time, more than 260 s: make "
+        "the tests of the README's test command take 326 s of processor time, more than 260 s: make "
     )
     assert [*costs.excesses(listed[1:], is_counting=is_counting)] == []

@@ -17,14 +17,12 @@ def test_the_calls_do_not_depend_on_the_number_of_crds() -> None:
         assert figure.is_counted
         counts[figure.name.partition(" beside ")[0].partition(" in a ")[0]].add(figure.ratio)
 
-    assert {title: len(calls) for title, calls in counts.items()} == dict.fromkeys(
-        (
-            "PATCH of a custom resource",
-            "POST of a ConfigMap",
-            "PUT of a CRD",
-            "a case of a policy",
-            "the server of a case",
-        ),
-        1,
-    )
+    assert counts.keys() == {
+        "PATCH of a custom resource",
+        "POST of a ConfigMap",
+        "PUT of a CRD",
+        "a case of a policy",
+        "the server of a case",
+    }
+    assert not {title: calls for title, calls in counts.items() if max(calls) > 1.01 * min(calls)}
     assert max(counts["the server of a case"]) < 300
