@@ -71,13 +71,13 @@ class KustomizationFile(NamedTuple):
 
     def entries(self, key: str) -> list[Any]:
         """Return the items of a list; empty if it has none."""
-        found = self.value.get(key)
-        return found if isinstance(found, list) else []
+        value = self.value.get(key)
+        return value if isinstance(value, list) else []
 
     def texts(self, key: str) -> dict[str, Any]:
         """Return an object of texts; empty if it has none."""
-        found = self.value.get(key)
-        return found if isinstance(found, dict) else {}
+        value = self.value.get(key)
+        return value if isinstance(value, dict) else {}
 
     @property
     def included(self) -> Iterator[str]:
@@ -138,8 +138,8 @@ class KustomizationBuilds:
         Raises:
             ManifestError: kustomize refuses it, or it has a field or a remote base that is not known here.
         """
-        shown = self.tree.display_name(file.name)
-        if problem := kustomizeroots.find_problem(file.name, file.document, self.tree, shown=shown, advice=_ADVICE):
+        title = self.tree.display_name(file.name)
+        if problem := kustomizeroots.find_problem(file.name, file.document, self.tree, shown=title, advice=_ADVICE):
             raise ManifestError([problem])
         objects = _Build(self, file.folder or ".").run(file, [])
         for item in objects:
@@ -188,8 +188,8 @@ class _Build(NamedTuple):
             return self.run(inner, [])
         contents = tree.read([name])
         if name in contents:
-            shown = tree.display_name(name)
-            return [_built(item) for item in manifest.read(contents[name], source=shown) if item.value is not None]
+            title = tree.display_name(name)
+            return [_built(item) for item in manifest.read(contents[name], source=title) if item.value is not None]
         if any(sign in entry for sign in _REMOTE):
             raise self._unknown(file, (key, index), f"{entry} is on another host, and is not fetched")
         raise _mistake(file, (key, index), f"{entry}: no such file or folder")
@@ -209,7 +209,7 @@ class _Build(NamedTuple):
         options = file.texts("generatorOptions")
         new = Generator(key, index, entry, file.document, file.folder, self.builds.tree).generate(options)
         behaviour = entry.get("behavior")
-        same = [old for old in objects if new.id in [found._replace(namespace=new.id.namespace) for found in old.ids]]
+        same = [old for old in objects if new.id in [id_._replace(namespace=new.id.namespace) for id_ in old.ids]]
         if behaviour not in {"merge", "replace"}:
             objects.append(new)
             _demand_distinct(objects)

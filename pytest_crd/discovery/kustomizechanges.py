@@ -40,16 +40,16 @@ def patch(objects: list[BuiltObject], patches: Iterable[Patch], find_type: FindT
         ManifestError: A patch names an object that is not there, or an operation fails.
     """
     for item in patches:
-        chosen = [found for found in objects if _is_chosen(found, item)]
+        chosen = [object_ for object_ in objects if _is_chosen(object_, item)]
         if item.target is None and len(chosen) != 1:
             own = item.content
             words = f"{own.get('kind')}/{item.own_name} of {own.get('apiVersion')}"
             raise ManifestError([Mistake(*item.place, f"a patch of {words}, which is not in the kustomization")])
         if kustomizemerges.deletes(item.content):
-            objects = [found for found in objects if found not in chosen]
+            objects = [object_ for object_ in objects if object_ not in chosen]
             continue
-        for found in chosen:
-            _apply(found, item, find_type)
+        for object_ in chosen:
+            _apply(object_, item, find_type)
     return objects
 
 
@@ -60,20 +60,20 @@ def _is_chosen(item: BuiltObject, patch_: Patch) -> bool:
             return False
         namespace = (content.get("metadata") or {}).get("namespace")
         return any(
-            (found.kind, found.name) == (content.get("kind"), patch_.own_name)
-            and (namespace or "default") == (found.namespace or "default")
-            for found in item.ids
+            (id_.kind, id_.name) == (content.get("kind"), patch_.own_name)
+            and (namespace or "default") == (id_.namespace or "default")
+            for id_ in item.ids
         )
     target = patch_.target
     for key, texts in (("labelSelector", "labels"), ("annotationSelector", "annotations")):
         if not _matches_labels(str(target.get(key) or ""), item.metadata.get(texts) or {}, patch_):
             return False
     version = str(item.value.get("apiVersion")).rpartition("/")[2]
-    return any(_matches_target(found, version, target) for found in item.ids)
+    return any(_matches_target(id_, version, target) for id_ in item.ids)
 
 
-def _matches_target(found: ObjectId, version: str, target: Mapping[str, str]) -> bool:
-    values = {**found._asdict(), "version": version}
+def _matches_target(id_: ObjectId, version: str, target: Mapping[str, str]) -> bool:
+    values = {**id_._asdict(), "version": version}
     return all(kustomizepatches.matches(target.get(key, ""), values[key]) for key in kustomizepatches.PATTERNS)
 
 
@@ -151,8 +151,8 @@ def update_references(objects: Sequence[BuiltObject]) -> None:
     renamed = [item for item in objects if item.earlier]
     for item in objects:
         for reference in kustomizeobjects.references(item):
-            if found := _find(reference, renamed):
-                reference.holder[reference.key] = found.id.name
+            if target := _find(reference, renamed):
+                reference.holder[reference.key] = target.id.name
 
 
 def _find(reference: NameReference, objects: Iterable[BuiltObject]) -> BuiltObject | None:
@@ -163,15 +163,15 @@ def _find(reference: NameReference, objects: Iterable[BuiltObject]) -> BuiltObje
 def add_labels(objects: Sequence[BuiltObject], labels: Mapping[str, str], *, selectors: bool, templates: bool) -> None:
     """Add labels to objects, and on demand to their selectors and templates."""
     for item in objects if labels else ():
-        for found in kustomizeobjects.labelled(item, selectors=selectors, templates=templates):
-            found.update(labels)
+        for place in kustomizeobjects.labelled(item, selectors=selectors, templates=templates):
+            place.update(labels)
 
 
 def add_annotations(objects: Sequence[BuiltObject], annotations: Mapping[str, str]) -> None:
     """Add annotations to objects and to their pod templates."""
     for item in objects if annotations else ():
-        for found in kustomizeobjects.annotated(item):
-            found.update(annotations)
+        for place in kustomizeobjects.annotated(item):
+            place.update(annotations)
 
 
 def set_replicas(objects: Sequence[BuiltObject], entry: Any, complain: Complain) -> None:
@@ -184,7 +184,7 @@ def set_replicas(objects: Sequence[BuiltObject], entry: Any, complain: Complain)
     chosen = [
         item
         for item in objects
-        if item.id.kind in _REPLICATED and any(found.name == entry.get("name") for found in item.ids)
+        if item.id.kind in _REPLICATED and any(id_.name == entry.get("name") for id_ in item.ids)
     ]
     if not chosen:
         raise complain("replicas", f"no workload is named {entry.get('name')}")

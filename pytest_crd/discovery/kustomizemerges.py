@@ -104,12 +104,12 @@ def _merge_list(value: list[Any] | None, patch: list[Any], kind: PatchedType, ke
         return [*items, *(item for item in value or () if item not in items)]
     removed = [item.get(key) for item in directives if deletes(item)]
     replaces = any(item[_DIRECTIVE] == _REPLACE for item in directives)
-    kept = [] if replaces else value or []
-    old = {_key(item, key): item for item in kept if _key(item, key) not in removed}
+    items = [] if replaces else value or []
+    old = {_key(item, key): item for item in items if _key(item, key) not in removed}
     patched = {_key(item, key): merge(old.get(_key(item, key)), item, kind) for item in items}
     return [*patched.values(), *(item for name, item in old.items() if name not in patched)]
 
 
 def _key(item: Any, key: str) -> Any:
-    found = item.get(key) if isinstance(item, dict) else None
-    return found if isinstance(found, str | int) else repr(item)
+    field = item.get(key) if isinstance(item, dict) else None
+    return field if isinstance(field, str | int) else repr(item)

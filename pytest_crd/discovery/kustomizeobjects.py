@@ -99,8 +99,8 @@ def child(value: dict[str, Any], key: str) -> dict[str, Any]:
     """Return the object in a field; added if the field has none."""
     if not isinstance(value.get(key), dict):
         value[key] = {}
-    found: dict[str, Any] = value[key]
-    return found
+    place: dict[str, Any] = value[key]
+    return place
 
 
 def find(value: Any, steps: Sequence[str]) -> Iterator[Any]:

@@ -87,14 +87,14 @@ def _find_in_column(version: CrdVersion, column: Mapping[str, Any], path: str, s
         yield LostEffect("column", steps, f"{title} {words}; correct its type, or the path {path}")
 
 
-def _describe_mismatch(schema: Mapping[str, Any], shown: str) -> str:
+def _describe_mismatch(schema: Mapping[str, Any], column_type: str) -> str:
     """Return why a column cannot show the values of a schema; empty if it can."""
     type_ = schema.get("type")
-    if shown not in _SHOWN or not isinstance(type_, str) or not type_ or schema.get("x-kubernetes-int-or-string"):
+    if column_type not in _SHOWN or not isinstance(type_, str) or not type_ or schema.get("x-kubernetes-int-or-string"):
         return ""
-    if type_ not in _SHOWN[shown]:
-        return f"of type {shown} stays empty for values of type {type_}"
-    if shown != "date" or schema.get("format") in _TIMESTAMPS:
+    if type_ not in _SHOWN[column_type]:
+        return f"of type {column_type} stays empty for values of type {type_}"
+    if column_type != "date" or schema.get("format") in _TIMESTAMPS:
         return ""
     return 'of type date shows <invalid> for values such as "a", as its field has no format: date-time'
 

@@ -108,10 +108,10 @@ def find_effects(node: SchemaNode, index: int, values: list[Any], rules: Version
     results = [evaluator.value(evaluator.root, state, {SELF: Ref(base)}) is True for state in states]
     steps = (*node.steps, "x-kubernetes-validations", index, "rule")
     name, count = node.path or "the whole object", len(values)
-    shown = effect.spell(effect.nest(node.place, values[0]))
+    example = effect.spell(effect.nest(node.place, values[0]))
     if all(results) and not _repeats_schema(node, index):
-        text = f"{name}: the rule refuses nothing: it holds for all {count} values that the schema allows, such as {shown}; correct the rule or remove it"
+        text = f"{name}: the rule refuses nothing: it holds for all {count} values that the schema allows, such as {example}; correct the rule or remove it"
         yield LostEffect("alwaystrue", steps, text)
     elif not any(results):
-        text = f"{name}: the rule refuses each of the {count} values that the schema allows, such as {shown}; correct the rule or the schema"
+        text = f"{name}: the rule refuses each of the {count} values that the schema allows, such as {example}; correct the rule or the schema"
         yield LostEffect("nevertrue", steps, text)

@@ -103,10 +103,12 @@ def _find_effects(
             if (
                 failure
                 and (placer := find_placer()) is not None
-                and (shown := _confirm(placer, node.place, index, value))
+                and (example := _confirm(placer, node.place, index, value))
             ):
                 yield LostEffect(
-                    "evaluationerror", (*node.steps, "x-kubernetes-validations", index, "rule"), _describe(node, *shown)
+                    "evaluationerror",
+                    (*node.steps, "x-kubernetes-validations", index, "rule"),
+                    _describe(node, *example),
                 )
                 break
 

@@ -78,8 +78,8 @@ def _find_unknown_rules(read: ReadCrd, version: CrdVersion, around: Steps) -> It
     """Yield an effect for the rules of a version if its Kubernetes version drops them."""
     if profile.named(version.crd.kubernetes_version).validation_rules:
         return
-    found, rest = objectplaces.split_path(read.manifest.value, around)
-    schema = {} if rest else objectplaces.get_value(read.manifest.value, found)
+    steps, rest = objectplaces.split_path(read.manifest.value, around)
+    schema = {} if rest else objectplaces.get_value(read.manifest.value, steps)
     nodes = [node for node in SchemaNode(schema) if node.rules]
     if nodes:
         count = counted(sum(len(node.rules) for node in nodes), "rule")

@@ -46,10 +46,10 @@ def find_effects(node: SchemaNode, placer: Placer) -> Iterator[LostEffect]:
     for index, rule in enumerate(node.rules):
         if not _is_strict(rule):
             continue
-        found = _find_bypass(placer, node, index)
-        if found is not None:
+        bypass = _find_bypass(placer, node, index)
+        if bypass is not None:
             yield LostEffect(
-                "bypass", (*node.steps, "x-kubernetes-validations", index, "rule"), _describe(node, *found)
+                "bypass", (*node.steps, "x-kubernetes-validations", index, "rule"), _describe(node, *bypass)
             )
 
 
