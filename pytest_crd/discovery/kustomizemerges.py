@@ -104,8 +104,8 @@ def _merge_list(value: list[Any] | None, patch: list[Any], kind: PatchedType, ke
         return [*items, *(item for item in value or () if item not in items)]
     removed = [item.get(key) for item in directives if deletes(item)]
     replaces = any(item[_DIRECTIVE] == _REPLACE for item in directives)
-    items = [] if replaces else value or []
-    old = {_key(item, key): item for item in items if _key(item, key) not in removed}
+    others = [] if replaces else value or []
+    old = {_key(item, key): item for item in others if _key(item, key) not in removed}
     patched = {_key(item, key): merge(old.get(_key(item, key)), item, kind) for item in items}
     return [*patched.values(), *(item for name, item in old.items() if name not in patched)]
 
