@@ -152,7 +152,7 @@ def _add_overhead(pod: JSONObject) -> JSONObject:
     return pod if is_complete else {**pod, "spec": {**_spec(pod), "overhead": _AMOUNTS}}
 
 
-# An entry goes once the server imitates the plugin.
+# An entry goes once the server imitates the plugin. Default classes are objects that a case may lack.
 _FIELDS: Final = (
     PluginFields(
         "ServiceAccount",
