@@ -22,7 +22,7 @@ from pytest_crd.discovery import samplepaths
 from pytest_crd.engine import InputError
 from pytest_crd.plugin import testrun
 from pytest_crd.plugin.testrun import FailedCheck, SessionEnd
-from pytest_crd.progress import Tell, ignore_step, silent
+from pytest_crd.progress import Tell, silent
 from pytest_crd.wording import counted
 
 _MOST_SHOWN: Final = 3
@@ -32,7 +32,9 @@ _JUDGED: Final = (0, 1)
 # The checks that a server accepts a CRD, and a sample as it is.
 _CRD_ACCEPTED: Final = "accepted"
 _SAMPLE_ACCEPTED: Final = "samples"
+# Seconds between two states of the progress, on a terminal and without one.
 _PAUSE: Final = 0.2
+_LONG_PAUSE: Final = 20.0
 
 
 class _Decision(enum.Enum):
@@ -193,17 +195,18 @@ def _agrees(question: str) -> bool:
 
 @contextlib.contextmanager
 def _show_progress(title: str) -> Iterator[Tell]:
-    """Show the progress of an operation on the last line of a terminal."""
-    if not sys.stdout.isatty():
-        yield ignore_step
-        return
-    due = time.monotonic() + _PAUSE
+    """Show the progress of an operation on the last line of a terminal; without a terminal, print a line now and then."""
+    is_terminal = sys.stdout.isatty()
+    pause = _PAUSE if is_terminal else _LONG_PAUSE
+    due = time.monotonic() + pause
 
     def show_step(done: int, total: int, _: str) -> None:
         nonlocal due
         if time.monotonic() >= due:
-            due = time.monotonic() + _PAUSE
-            print(f"\r\x1b[K{wording.escape(title)}: {done} of {total}", end="", flush=True)
+            due = time.monotonic() + pause
+            line = f"{wording.escape(title)}: {done} of {total}"
+            print(f"\r\x1b[K{line}" if is_terminal else line, end="" if is_terminal else "\n", flush=True)
 
     yield show_step
-    print("\r\x1b[K", end="", flush=True)
+    if is_terminal:
+        print("\r\x1b[K", end="", flush=True)

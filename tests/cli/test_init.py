@@ -535,6 +535,17 @@ def test_progress_is_shown_on_a_terminal(
     assert bool(re.search(r"\r\x1b\[Ktrying fields of Garden v1: \d+ of \d+", out)) is is_shown
 
 
+@pytest.mark.parametrize(("pause", "is_shown"), [(0, True), (1000, False)])
+def test_progress_is_a_line_now_and_then_without_a_terminal(
+    pause: float, propose: Init, monkeypatch: pytest.MonkeyPatch, *, is_shown: bool
+) -> None:
+    monkeypatch.setattr("pytest_crd.cli.init._LONG_PAUSE", pause)
+
+    out = propose("--yes")[1]
+
+    assert bool(re.search(r"^trying fields of Garden v1: \d+ of \d+$", out, re.MULTILINE)) is is_shown
+
+
 def test_settings_with_which_nothing_is_judged_end_the_command(repository: Folder, init: Init) -> None:
     repository.ini("crd_checks_allow = x")
 
