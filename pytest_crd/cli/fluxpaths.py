@@ -19,8 +19,11 @@ from pytest_crd.engine.yaml.manifest import Manifest
 
 _GROUP: Final = "kustomize.toolkit.fluxcd.io/"
 _REPOSITORY: Final = "GitRepository"
-# Fields that change more than names and metadata.
-_CHANGES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902", "components")
+# Fields that change the objects of the folder, and so may change their verdicts. `targetNamespace` changes none: no rule reads a namespace.
+_CHANGES: Final = (
+    *("patches", "patchesStrategicMerge", "patchesJson6902", "components"),
+    *("namePrefix", "nameSuffix", "commonMetadata", "images"),
+)
 
 
 def find_folders(items: Sequence[Manifest], known: Sequence[str]) -> list[str]:
@@ -45,7 +48,7 @@ def find_folders(items: Sequence[Manifest], known: Sequence[str]) -> list[str]:
 
 
 def find_changes(items: Sequence[Manifest]) -> Iterator[Mistake]:
-    """Yield a mistake for each Kustomization of Flux that patches the objects of its folder."""
+    """Yield a mistake for each field of a Kustomization of Flux that changes the objects of its folder."""
     for item, spec in _kustomizations(items):
         for key in _CHANGES:
             if spec.get(key):

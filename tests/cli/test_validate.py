@@ -724,16 +724,28 @@ def test_paths_of_other_sources_and_missing_folders_are_not_followed(
     assert validate("flux.yaml")[1].startswith("0 custom resources")
 
 
-@pytest.mark.parametrize("source", ["GitRepository", "ExternalArtifact"])
-def test_patches_of_flux_make_the_verdict_incomplete(source: str, overlays: Path, validate: Validate) -> None:
+@pytest.mark.parametrize(
+    ("source", "key", "value"),
+    [
+        ("GitRepository", "patches", "[{target: {kind: Tab}, patch: x}]"),
+        ("ExternalArtifact", "patches", "[{target: {kind: Tab}, patch: x}]"),
+        ("GitRepository", "namePrefix", "team-"),
+        ("GitRepository", "nameSuffix", "-b"),
+        ("GitRepository", "commonMetadata", "{labels: {a: b}}"),
+        ("GitRepository", "images", "[{name: a, newTag: b}]"),
+    ],
+)
+def test_changes_by_flux_make_the_verdict_incomplete(
+    source: str, key: str, value: str, overlays: Path, validate: Validate
+) -> None:
     flux = FLUX.replace("GitRepository", source)
-    (overlays / "flux.yaml").write_text(f"{flux}  patches: [{{target: {{kind: Tab}}, patch: x}}]\n")
+    (overlays / "flux.yaml").write_text(f"{flux}  {key}: {value}\n")
 
     code, _, err = validate("flux.yaml")
 
     assert (code, err) == (
         2,
-        "flux.yaml:7: Kustomization/apps: `spec.patches` is not applied here: write flux build kustomization apps … | pytest-crd validate -\n",
+        f"flux.yaml:7: Kustomization/apps: `spec.{key}` is not applied here: write flux build kustomization apps … | pytest-crd validate -\n",
     )
 
 
