@@ -19,7 +19,7 @@ from pytest_crd.synthesis.schemavalues import Maker
 _MOST_VALUES: Final = 256
 _MOST_INTEGERS: Final = 16
 _SELF: Final = re.compile(r"\b(?:self|oldSelf)\b(?:\.([A-Za-z]\w*))?")
-# The test of a field, whose value does not matter.
+# The function `has()` in a rule reads the presence of a field alone.
 _TEST: Final = re.compile(r"\bhas\(\s*self\.([A-Za-z]\w*)\s*\)")
 _SCALARS: Final = frozenset({"boolean", "integer", "number", "string"})
 _ABSENT: Final = object()

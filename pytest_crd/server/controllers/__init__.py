@@ -1,5 +1,5 @@
 """
-Controllers of a server: each follows the changes of the resources that it reads, and makes the store what they imply.
+Controllers of a server: each follows the changes of the resources that it reads, and writes the changes that follow from them.
 
 `controllermanager` has the words: a controller's informer chooses keys from a change of the store, its work queue holds each key once,
 and `reconcile` makes one key as it has to be. All queues are empty before the server answers a write. Every other module is one

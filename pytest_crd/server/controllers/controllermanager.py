@@ -29,7 +29,7 @@ class Controller(Protocol):
         """Return the keys that a change concerns."""
 
     def reconcile(self, key: str) -> bool:
-        """Make the store what the object under a key implies; return True to try again after the next request."""
+        """Write the changes that follow from the object under a key; return True to try again after the next request."""
 
 
 class _Informer:

@@ -32,7 +32,7 @@ class CrdFinalizer:
         self._definitions = definitions
 
     def find_keys(self, event: Event) -> Iterable[str]:
-        """Return the name of a deleted CRD if it, or one of its objects, changes."""
+        """Return the name of a deleted CRD after its change or that of one of its objects."""
         key = event.key
         name = key.name if key.resource == storeddefinitions.RESOURCE else key.resource
         entry = self._definitions.get(name)

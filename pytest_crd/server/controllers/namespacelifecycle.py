@@ -24,7 +24,7 @@ class NamespaceController:
         self._store = store
 
     def find_keys(self, event: Event) -> Iterable[str]:
-        """Return the name of a deleted namespace if it, or one of its objects, changes."""
+        """Return the name of a deleted namespace after its change or that of one of its objects."""
         key = event.key
         name = key.name if key.resource == namespaces.RESOURCE else key.namespace
         entry = self._store.get(ObjectKey(namespaces.RESOURCE, "", name)) if name else None
