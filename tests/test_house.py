@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from collections import Counter
@@ -83,10 +84,36 @@ def test_importlib_is_used_only_in_listed_modules() -> None:
 
     assert observed == {
         ("__init__.py", "_MODULES[name]"),
+        ("engine/__init__.py", 'f"{__name__}.{_MODULES[name]}"'),
+        ("lazyimport.py", "self._name"),
         ("plugin/__init__.py", 'f"{__name__}.{name}"'),
         ("plugin/features/__init__.py", 'f"{__name__}.{name}"'),
         ("classes/importpaths.py", "name"),
         ("__main__.py", 'f"pytest_crd.cli.{command.module}"'),
+    }
+
+
+def _lazy_imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the name and the module of each `lazyimport.module`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("lazyimport.module("):
+            yield ast.unparse(node.targets[0]), ast.literal_eval(ast.unparse(node.value)[len("lazyimport.module") :])
+
+
+def _imports_for_types(tree: ast.Module) -> set[tuple[str, str]]:
+    """Return the names and the origins of the imports for type checkers alone."""
+    blocks = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {(item.asname or item.name, f"{node.module}.{item.name}") for node in imports for item in node.names}
+
+
+def test_lazy_imports_are_those_that_type_checkers_and_contracts_read() -> None:
+    trees = {path: ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}
+    lazy = {path: {*_lazy_imports(tree)} for path, tree in trees.items()}
+
+    assert sum(map(len, lazy.values())) > 20
+    assert {path: names - _imports_for_types(trees[path]) for path, names in lazy.items() if names} == {
+        path: set() for path, names in lazy.items() if names
     }
 
 

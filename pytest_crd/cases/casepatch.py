@@ -8,12 +8,18 @@ A server accepts a `replace`, a `copy`, a `test` for null or a null of a missing
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang.release import JsonPatchRelease
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.patching import jsonpatch, mergepatch
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry.patching import jsonpatch, mergepatch
+else:
+    jsonpatch = lazyimport.module("pytest_crd.engine.registry.patching.jsonpatch")
+    mergepatch = lazyimport.module("pytest_crd.engine.registry.patching.mergepatch")
 
 PatchOperation: TypeAlias = Mapping[str, JSONValue]
 

@@ -8,12 +8,12 @@ raises.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from pytest_crd import lazyimport
 from pytest_crd.cases import (
     barewords,
     caseverdicts,
-    conversions,
     expectations,
     expectedowners,
     givenfacts,
@@ -55,6 +55,11 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.request import OrderDependentError
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.registry.response import Stored
+
+if TYPE_CHECKING:
+    from pytest_crd.cases import conversions
+else:
+    conversions = lazyimport.module("pytest_crd.cases.conversions")
 
 _ABSENT: Final = object()
 _NOT_FOUND: Final = 404

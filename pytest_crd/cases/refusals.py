@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pytest_crd import suggestions
+from pytest_crd import lazyimport, suggestions
 from pytest_crd.cases import expectedowners
 from pytest_crd.cases.caseparts import ExpectedDenial, ExpectedError
 from pytest_crd.cases.caseresult import (
@@ -25,7 +25,11 @@ from pytest_crd.engine import Response
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.errors.refusal import Denial
 from pytest_crd.engine.golang.regexp import patterns
-from pytest_crd.engine.registry import resourcerules
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry import resourcerules
+else:
+    resourcerules = lazyimport.module("pytest_crd.engine.registry.resourcerules")
 
 # From this likeness on, a text counts as a variant of another.
 _ALIKE: Final = 0.6

@@ -10,15 +10,18 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from pytest_crd import lazyimport
 from pytest_crd.cases.caseresult import Context
-from pytest_crd.cases.schemafields import SchemaFields
 from pytest_crd.engine import CrdVersion, Response
 from pytest_crd.engine.client import completion
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 
 if TYPE_CHECKING:
+    from pytest_crd.cases import schemafields
     from pytest_crd.cases.schemafields import SchemaFields
+else:
+    schemafields = lazyimport.module("pytest_crd.cases.schemafields")
 
 _NAME: Final = {"name": completion.MADE_UP_NAME}
 
@@ -43,7 +46,7 @@ class CaseSubject:
     @cached_property
     def fields(self) -> SchemaFields:
         """The fields that an object of the version can have."""
-        return SchemaFields(self.version)
+        return schemafields.SchemaFields(self.version)
 
     def store(self, resource: Mapping[str, JSONValue]) -> Response:
         """

@@ -14,13 +14,12 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from pytest_crd import progress
-from pytest_crd.discovery import commands, helmtemplates, kustomizations, kustomizeroots, madecrds, projectfiles, search
+from pytest_crd import lazyimport, progress
+from pytest_crd.discovery import commands, kustomizations, kustomizeroots, madecrds, projectfiles, search
 from pytest_crd.discovery.filetrees import FolderTree
 from pytest_crd.discovery.headings import HeadingFiles
-from pytest_crd.discovery.helmtemplates import UnreadTemplate
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, InputError
@@ -32,6 +31,12 @@ from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.progress import Progress, Tell, silent
+
+if TYPE_CHECKING:
+    from pytest_crd.discovery import helmtemplates
+    from pytest_crd.discovery.helmtemplates import UnreadTemplate
+else:
+    helmtemplates = lazyimport.module("pytest_crd.discovery.helmtemplates")
 
 _Files = TypeVar("_Files", bound=CrdFiles)
 

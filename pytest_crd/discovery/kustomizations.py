@@ -14,11 +14,11 @@ import posixpath
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pytest_crd.discovery import kustomizepatches, kustomizeroots
+from pytest_crd import lazyimport
+from pytest_crd.discovery import kustomizeroots
 from pytest_crd.discovery.filetrees import FolderTree, GitTree, Tree
-from pytest_crd.discovery.kustomizepatches import Patch, PatchReader, Show
 from pytest_crd.discovery.kustomizeroots import NAMES
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -26,6 +26,12 @@ from pytest_crd.engine.loading.remarks import Remark
 from pytest_crd.engine.yaml import manifest, yamlreader
 from pytest_crd.engine.yaml.document import Document
 from pytest_crd.engine.yaml.manifest import LEFT_OUT, Manifest
+
+if TYPE_CHECKING:
+    from pytest_crd.discovery import kustomizepatches
+    from pytest_crd.discovery.kustomizepatches import Patch, Show
+else:
+    kustomizepatches = lazyimport.module("pytest_crd.discovery.kustomizepatches")
 
 # A kustomization lists files of its own folder, such as bases/backups.yaml.
 _MOST_FOLDERS: Final = 3
@@ -228,7 +234,7 @@ class Kustomizations:
         if (unknown := _unknown(value)) is not None:
             return replace(bare, unknown=(document.line_of([unknown], key=True), f"`{unknown}`"))
         patches = {}
-        reader = PatchReader(folder, self.tree, self.show)
+        reader = kustomizepatches.PatchReader(folder, self.tree, self.show)
         for key in _PATCHES:
             try:
                 patches[key] = reader.read(key, _list(value.get(key)))

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pytest_crd import lazyimport
 from pytest_crd.boundary import ProjectBoundary
-from pytest_crd.discovery import helmtemplates, projectfiles
+from pytest_crd.discovery import projectfiles
 from pytest_crd.discovery.projectfiles import Discovery
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.loading.crdfiles import FileOrigin
@@ -22,6 +23,11 @@ from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.folders import RealPaths
 from pytest_crd.wording import escape
+
+if TYPE_CHECKING:
+    from pytest_crd.discovery import helmtemplates
+else:
+    helmtemplates = lazyimport.module("pytest_crd.discovery.helmtemplates")
 
 # The conventions of kubebuilder, Operator SDK, Helm and others.
 CONVENTIONAL_PATHS: Final = (

@@ -10,15 +10,20 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Generator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
+from pytest_crd import lazyimport
 from pytest_crd.plugin.items.failures import CausedFailure, FailureText, TextItem
-from pytest_crd.report import causegroups
-from pytest_crd.report.causegroups import CauseGroups, CauseId
-from pytest_crd.report.testfacts import VerdictKind
 from pytest_crd.wording import counted
+
+if TYPE_CHECKING:
+    from pytest_crd.report import causegroups, testfacts
+    from pytest_crd.report.causegroups import CauseGroups
+else:
+    causegroups = lazyimport.module("pytest_crd.report.causegroups")
+    testfacts = lazyimport.module("pytest_crd.report.testfacts")
 
 # The attribute of a report with the kind and the causes of its failure; pytest-xdist sends it along.
 _MARK: Final = "pytest_crd_block"
@@ -81,10 +86,10 @@ def _reports(terminalreporter: pytest.TerminalReporter) -> list[Any]:
 
 def _blocks(failed: Sequence[pytest.TestReport], *, is_complete: bool) -> list[pytest.TestReport]:
     """Return the reports to show, in their order: all if *is_complete*, else the first report of each cause."""
-    groups: CauseGroups[list[pytest.TestReport]] = CauseGroups()
+    groups: CauseGroups[list[pytest.TestReport]] = causegroups.CauseGroups()
     blocks: list[tuple[pytest.TestReport, list[pytest.TestReport]]] = []
     for report in sorted(failed, key=_rank):
-        causes = [] if is_complete else [CauseId(*cause) for cause in _read(report).causes]
+        causes = [] if is_complete else [causegroups.CauseId(*cause) for cause in _read(report).causes]
         owners = [groups.find(cause) for cause in causes]
         if owners and owners[0] is not None and None not in owners:
             owners[0].append(report)
@@ -115,9 +120,9 @@ def _shorten(names: Sequence[str]) -> str:
 
 
 def _rank(report: pytest.TestReport) -> int:
-    return causegroups.rank(VerdictKind(_read(report).kind))
+    return causegroups.rank(testfacts.VerdictKind(_read(report).kind))
 
 
 def _read(report: pytest.TestReport) -> Mark:
     text = getattr(report, _MARK, "")
-    return Mark(*json.loads(text)) if text else Mark(VerdictKind.PYTHON, ())
+    return Mark(*json.loads(text)) if text else Mark(testfacts.VerdictKind.PYTHON, ())

@@ -20,6 +20,7 @@ OF_READING = {
         "discovery",
         "boundary",
         "folders",
+        "lazyimport",
         "lazyre",
         "plugin",
         "processes",

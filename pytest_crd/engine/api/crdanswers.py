@@ -9,11 +9,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.api import pickling
 from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.api.versionschema import VersionSchema
-from pytest_crd.engine.crds import conditions, crdforms, declared, internal
+from pytest_crd.engine.crds import crdforms, declared, internal
 from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.crdforms import Forms
 from pytest_crd.engine.crds.decoded import decode_crd
@@ -28,10 +29,13 @@ from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 from pytest_crd.engine.registry.response import Response
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.crds import conditions
     from pytest_crd.engine.registry.conversion import VersionConverter
     from pytest_crd.engine.registry.customresource import (
         CustomResourceStrategy,
     )  # slow to import, and only requests need it
+else:
+    conditions = lazyimport.module("pytest_crd.engine.crds.conditions")
 
 
 class CrdAnswers:

@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import printing, urls
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.golang import urls
+else:
+    urls = lazyimport.module("pytest_crd.engine.golang.urls")
 
 ANNOTATION: Final = "api-approved.kubernetes.io"
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
-from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.request import without_version
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.strategy import PendingWrite, Strategy, Validated
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry import scale
+else:
+    scale = lazyimport.module("pytest_crd.engine.registry.scale")
 
 
 class CheckedWrite(NamedTuple):

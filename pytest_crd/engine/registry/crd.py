@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.crds import crdforms, declared, defaulted, encoded, storedcrd
+from pytest_crd.engine.crds import crdforms, declared, defaulted
 from pytest_crd.engine.crds.crdforms import Forms
 from pytest_crd.engine.crds.decoded import custom_resource_definition, decode_crd
 from pytest_crd.engine.crds.validation import wholecrd
@@ -25,11 +26,14 @@ from pytest_crd.engine.registry.strategy import PendingWrite, StoredForms, Valid
 from pytest_crd.engine.registry.subresources import Subresources
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.crds import encoded, storedcrd
     from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
     from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
     from pytest_crd.engine.registry.fieldmanager.writers import Applied, Writer
     from pytest_crd.engine.registry.scaleowners import ScaleOwners
-
+else:
+    storedcrd = lazyimport.module("pytest_crd.engine.crds.storedcrd")
+    encoded = lazyimport.module("pytest_crd.engine.crds.encoded")
 
 # The server's code to reset the metadata in updates of the status has no effect.
 _SUBRESOURCES: Final = Subresources(has_status=True, kept_by_status=frozenset())

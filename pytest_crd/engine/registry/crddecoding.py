@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pytest_crd.engine.crds import crdforms, declared, storedcrd
+from pytest_crd import lazyimport
+from pytest_crd.engine.crds import crdforms, declared
 from pytest_crd.engine.crds.crdforms import Forms
 from pytest_crd.engine.crds.decoded import custom_resource_definition, decode_crd
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.refusal import Refusal
-from pytest_crd.engine.golang import converting, decoding, printing
-from pytest_crd.engine.golang.converting import MistypedError
+from pytest_crd.engine.golang import decoding, printing
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
@@ -19,11 +19,21 @@ from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import requestbody
 from pytest_crd.engine.registry.fieldmanager.writers import Applied
-from pytest_crd.engine.registry.patching import mediatypes, patchdocuments, patchrequest, strategicmerge
-from pytest_crd.engine.registry.patching.strategicmerge import StrategicError
+from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, FieldValidation, Patched, RefusedError
 from pytest_crd.engine.registry.response import Changes, Stored
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds import storedcrd
+    from pytest_crd.engine.golang import converting
+    from pytest_crd.engine.registry.patching import patchdocuments, patchrequest, strategicmerge
+else:
+    patchrequest = lazyimport.module("pytest_crd.engine.registry.patching.patchrequest")
+    strategicmerge = lazyimport.module("pytest_crd.engine.registry.patching.strategicmerge")
+    patchdocuments = lazyimport.module("pytest_crd.engine.registry.patching.patchdocuments")
+    storedcrd = lazyimport.module("pytest_crd.engine.crds.storedcrd")
+    converting = lazyimport.module("pytest_crd.engine.golang.converting")
 
 # A CRD without apiVersion is decoded as the internal type: only the fields of its metadata have names in JSON.
 _INTERNAL: Final = Struct(
@@ -153,13 +163,13 @@ class CrdDecoder(NamedTuple):
         try:
             cleans = self.profile.json_patch.cleans_strategic_patches
             merged = strategicmerge.merge(live, patch, kind, cleans=cleans)
-        except StrategicError as error:
+        except strategicmerge.StrategicError as error:
             raise RefusedError(error.refusal) from None
         written = strategicmerge.printed(patch)
         try:
             typed = {**converting.convert(merged, kind), "apiVersion": live["apiVersion"], "kind": live["kind"]}
             manifest = decode_crd(typed, whole_paths=self.profile.names_fields_of_nested_schemas)
-        except (MistypedError, DecodeError) as error:
+        except (converting.MistypedError, DecodeError) as error:
             raise RefusedError(requestbody.bad_patch(written, str(error))) from None
         problems = self._problems(
             manifest._replace(duplicates=patchdocuments.duplicates(sent)), request.field_validation
@@ -182,7 +192,7 @@ class CrdDecoder(NamedTuple):
         try:
             manifest = converting.convert(resource, custom_resource_definition("v1"))
             decoded = decode_crd(manifest, whole_paths=self.profile.names_fields_of_nested_schemas)
-        except (MistypedError, DecodeError) as error:
+        except (converting.MistypedError, DecodeError) as error:
             raise self._unconverted(resource, str(error)) from None
         metadata = decoded.value["metadata"]
         if entries := resource["metadata"].get("managedFields"):

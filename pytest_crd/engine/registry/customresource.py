@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
@@ -20,9 +21,7 @@ from pytest_crd.engine.registry import deprecation, storagelimits, subresources
 from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, ResourceDecoder
-from pytest_crd.engine.registry.fieldmanager import typedvalues
 from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
-from pytest_crd.engine.registry.fieldmanager.typedvalues import TypedError
 from pytest_crd.engine.registry.requestbody import Decoder, RefusedError
 from pytest_crd.engine.registry.resourcevalidation import ResourceValidator
 from pytest_crd.engine.registry.response import Stored
@@ -31,9 +30,11 @@ from pytest_crd.engine.registry.storage import Storage
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.registry.fieldmanager import typedvalues
     from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
     from pytest_crd.engine.registry.scaleowners import ScaleOwners
-
+else:
+    typedvalues = lazyimport.module("pytest_crd.engine.registry.fieldmanager.typedvalues")
 
 # The server mistakes an object with a list `items` for a list of objects, and fails.
 _TAKEN_FOR_A_LIST: Final = Refusal(500, "", "*unstructured.Unstructured is not a list: no Items field in this object")
@@ -143,7 +144,7 @@ class CustomResourceStrategy(ObjectStrategy):
         kind = cast("MergeType", self.owners.of_object.merge_type(self.type_meta))
         try:
             typedvalues.check(kind, resource, allow_duplicates=self.profile.apply.duplicates_are_tracked)
-        except TypedError:
+        except typedvalues.TypedError:
             return False
         return True
 

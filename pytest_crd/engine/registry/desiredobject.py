@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
@@ -19,20 +20,26 @@ from pytest_crd.engine.metadata import requestmetadata, typemeta
 from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import admitting, applying, malformedmetadata, requestoptions
+from pytest_crd.engine.registry import requestoptions
 from pytest_crd.engine.registry.admission import Admitted, DefaultPlugins
 from pytest_crd.engine.registry.fieldmanager import writers
 from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
-from pytest_crd.engine.registry.patching import mediatypes, patchrequest
+from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import GeneratedValues, Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, Decoder, RefusedError
 from pytest_crd.engine.registry.response import Changes
 from pytest_crd.engine.registry.subresources import Subresources
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.registry import admitting, applying, malformedmetadata
+    from pytest_crd.engine.registry.patching import patchrequest
     from pytest_crd.engine.registry.scaleowners import ScaleOwners
-
+else:
+    admitting = lazyimport.module("pytest_crd.engine.registry.admitting")
+    applying = lazyimport.module("pytest_crd.engine.registry.applying")
+    patchrequest = lazyimport.module("pytest_crd.engine.registry.patching.patchrequest")
+    malformedmetadata = lazyimport.module("pytest_crd.engine.registry.malformedmetadata")
 
 # Returns a new object after the mutating admission plugins, given the stored one or None; raises RefusedError.
 Admit: TypeAlias = Callable[[Resource, "Resource | None"], Admitted]

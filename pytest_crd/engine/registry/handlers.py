@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -20,17 +21,26 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata, systemmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
-from pytest_crd.engine.registry import admissionorders, checkedwrites, response, scale, storagelimits
+from pytest_crd.engine.registry import checkedwrites, response, storagelimits
 from pytest_crd.engine.registry.admission import Admission, Orders, OrderVariant
-from pytest_crd.engine.registry.admitting import RequestAdmission
 from pytest_crd.engine.registry.checkedwrites import CheckedWrite
 from pytest_crd.engine.registry.desiredobject import RequestReader
-from pytest_crd.engine.registry.patching import mediatypes, patchdocuments
+from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import FIXED_VALUES, GeneratedValues, Request, RequestOutcome, without_version
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Response, Stored
-from pytest_crd.engine.registry.scalereading import ScaleReader
 from pytest_crd.engine.registry.strategy import NotReadBackError, PendingWrite, StoredForms, Strategy
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry import admissionorders, admitting, scale, scalereading
+    from pytest_crd.engine.registry.admitting import RequestAdmission
+    from pytest_crd.engine.registry.patching import patchdocuments
+else:
+    scalereading = lazyimport.module("pytest_crd.engine.registry.scalereading")
+    scale = lazyimport.module("pytest_crd.engine.registry.scale")
+    admissionorders = lazyimport.module("pytest_crd.engine.registry.admissionorders")
+    admitting = lazyimport.module("pytest_crd.engine.registry.admitting")
+    patchdocuments = lazyimport.module("pytest_crd.engine.registry.patching.patchdocuments")
 
 _NOT_FOUND: Final = 404
 _VERSIONED: Final = Refusal(500, "", "resourceVersion should not be set on objects to be created")
@@ -99,7 +109,9 @@ def _decide(  # noqa: PLR0913, PLR0917 - a request, its surroundings and listene
         return RequestOutcome(_refuse(refused, _target(request, None, strategy), request, strategy, observe), before)
     target = _target(request, live, strategy)
     outcomes: list[RuleOutcome] | None = None if observe is None else []
-    plugins = None if admission is None else RequestAdmission(admission[0], request, target, strategy, admission[1])
+    plugins = (
+        None if admission is None else admitting.RequestAdmission(admission[0], request, target, strategy, admission[1])
+    )
     try:
         read = _reader(request, strategy, plugins).read(request, live, target, generated)
         uid = generated.uid() if live is None else ""
@@ -134,7 +146,7 @@ def _refuse_without_object(stored: Resource, request: Request, strategy: Strateg
 
 
 def _reader(request: Request, strategy: Strategy, plugins: RequestAdmission | None) -> RequestReader:
-    reader = ScaleReader if request.subresource == "scale" else RequestReader
+    reader = scalereading.ScaleReader if request.subresource == "scale" else RequestReader
     return reader(
         strategy.decoder,
         strategy.subresources,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -19,16 +20,21 @@ from pytest_crd.engine.metadata import objectmetavalidation, typemeta
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import resourcerules, subresources
-from pytest_crd.engine.registry.resourcerules import Entries, ManagedFields
+from pytest_crd.engine.registry import subresources
 from pytest_crd.engine.registry.served import Served
 from pytest_crd.engine.registry.strategy import Validated
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.values import listtypes, valuevalidation
-from pytest_crd.engine.values.ratcheting import Correlation
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.registry import resourcerules
+    from pytest_crd.engine.registry.resourcerules import Entries, ManagedFields
     from pytest_crd.engine.rules.ruletree import RuleNode
+    from pytest_crd.engine.values import ratcheting
+    from pytest_crd.engine.values.ratcheting import Correlation
+else:
+    resourcerules = lazyimport.module("pytest_crd.engine.registry.resourcerules")
+    ratcheting = lazyimport.module("pytest_crd.engine.values.ratcheting")
 
 _STATUS: Final = FieldPath(("status",))
 
@@ -196,7 +202,7 @@ class ResourceValidator:
         return managed if self._fits(sent) and self._fits(old) else resourcerules.untracked(managed, self._profile)
 
     def _replaced(self, resource: Resource, old: Resource, managed: ManagedFields, *, ratchets: bool) -> _Seen:
-        correlation = Correlation(resource, old, self._declared or {}) if ratchets else None
+        correlation = ratcheting.Correlation(resource, old, self._declared or {}) if ratchets else None
         return _Seen(*resourcerules.with_system_metadata(resource, old, managed), correlation)
 
     def _type_errors(self, resource: Resource) -> list[FieldError]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -23,9 +24,14 @@ from pytest_crd.engine.values import numberkeywords, valuekeywords
 from pytest_crd.engine.values import validationresult as valueresult
 from pytest_crd.engine.values.children import Holds, Lists, Objects
 from pytest_crd.engine.values.numberkeywords import ServerPanicError
-from pytest_crd.engine.values.ratcheting import Correlation
 from pytest_crd.engine.values.validationresult import KeywordCheck, Result
 from pytest_crd.engine.values.valuekeywords import TypeCheck
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.values import ratcheting
+    from pytest_crd.engine.values.ratcheting import Correlation
+else:
+    ratcheting = lazyimport.module("pytest_crd.engine.values.ratcheting")
 
 _T = TypeVar("_T")
 
@@ -83,7 +89,7 @@ class Validator:
         Reference:
             KEP-4008; apiextensions-apiserver apiserver/validation/ratcheting.go.
         """
-        return self._judge(value, Correlation(value, old, self._schema) if self._ratchets else None, path)
+        return self._judge(value, ratcheting.Correlation(value, old, self._schema) if self._ratchets else None, path)
 
     def _judge(self, value: JSONValue, correlation: Correlation | None, path: FieldPath) -> tuple[FieldError, ...]:
         try:

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from pytest_crd import lazyre
+from pytest_crd import lazyimport, lazyre
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.yaml import yamlmarks
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.yaml import yamlmarks
     from pytest_crd.engine.yaml.yamlmarks import BareBoolean
     from pytest_crd.engine.yaml.yamlnode import YamlNode
+else:
+    yamlmarks = lazyimport.module("pytest_crd.engine.yaml.yamlmarks")
 
 # A boolean word between delimiters; this search is much faster than creating nodes.
 _MAYBE_BOOLEAN: Final = lazyre.compile(r"[\s{\[,:](?:[yYnN](?:es|ES|o|O)?|[oO](?:n|N|ff|FF))[ \t]*[:,\]}#\r\n]")

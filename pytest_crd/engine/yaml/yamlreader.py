@@ -14,19 +14,24 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import yaml
 from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, StreamEndEvent
 
-from pytest_crd import lazyre
+from pytest_crd import lazyimport, lazyre
 from pytest_crd.engine import inputerror, jsonvalue
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.yaml import jsonreader, unreadable, yamldecoder, yamlnode, yamlparser, yamlscalar, yamlstream
+from pytest_crd.engine.yaml import unreadable, yamlparser, yamlscalar, yamlstream
 from pytest_crd.engine.yaml.document import Document, Duplicate, Marks
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 from pytest_crd.engine.yaml.yamlstream import Chunk
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.yaml import jsonreader, yamldecoder, yamlnode
     from pytest_crd.engine.yaml.jsonreader import Parsed
     from pytest_crd.engine.yaml.yamldecoder import DuplicateKey
     from pytest_crd.engine.yaml.yamlnode import YamlNode
+else:
+    jsonreader = lazyimport.module("pytest_crd.engine.yaml.jsonreader")
+    yamldecoder = lazyimport.module("pytest_crd.engine.yaml.yamldecoder")
+    yamlnode = lazyimport.module("pytest_crd.engine.yaml.yamlnode")
 
 Format = Literal["yaml", "json"]
 

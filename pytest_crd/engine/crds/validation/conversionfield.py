@@ -6,12 +6,12 @@ Errors name the fields of the internal form, in which the fields of `webhook` ar
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pytest_crd.engine.crds import cabundle, internaltypes
+from pytest_crd import lazyimport
+from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crds.internalspec import ClientConfig, Conversion, Service
 from pytest_crd.engine.crds.validation import namesfield as crdnames
-from pytest_crd.engine.crds.validation import webhookclient
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import Errors
@@ -19,6 +19,13 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import gotypes
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds import cabundle
+    from pytest_crd.engine.crds.validation import webhookclient
+else:
+    cabundle = lazyimport.module("pytest_crd.engine.crds.cabundle")
+    webhookclient = lazyimport.module("pytest_crd.engine.crds.validation.webhookclient")
 
 REVIEW_VERSIONS: Final = ("v1", "v1beta1")
 

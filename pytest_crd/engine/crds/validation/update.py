@@ -8,23 +8,33 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pytest_crd.engine.crds import cabundle, internal, internaltypes
+from pytest_crd import lazyimport
+from pytest_crd.engine.crds import internal, internaltypes
 from pytest_crd.engine.crds.internal import InternalCrd
 from pytest_crd.engine.crds.internalspec import InternalVersion, Schema, Spec, Validation
-from pytest_crd.engine.crds.validation import conversionfield, selectablefields
+from pytest_crd.engine.crds.validation import conversionfield
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import listtypekeywords
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import gotypes, structs
+from pytest_crd.engine.golang import gotypes
 from pytest_crd.engine.passes import schemadefaults
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import nonstructural, subschemas
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds import cabundle
+    from pytest_crd.engine.crds.validation import selectablefields
+    from pytest_crd.engine.golang import structs
+else:
+    cabundle = lazyimport.module("pytest_crd.engine.crds.cabundle")
+    selectablefields = lazyimport.module("pytest_crd.engine.crds.validation.selectablefields")
+    structs = lazyimport.module("pytest_crd.engine.golang.structs")
 
 _NO_DEFAULTS: Final = (
     "(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)"

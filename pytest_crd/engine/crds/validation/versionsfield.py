@@ -7,13 +7,14 @@ Schemas, subresources, columns and selectable fields have modules of their own.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internal, internaltypes
 from pytest_crd.engine.crds.internal import InternalCrd
 from pytest_crd.engine.crds.internalspec import InternalSubresources, InternalVersion, Spec
 from pytest_crd.engine.crds.validation import namesfield as crdnames
-from pytest_crd.engine.crds.validation import printercolumns, scalefield, selectablefields
+from pytest_crd.engine.crds.validation import printercolumns, scalefield
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import wholeschema
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -21,6 +22,11 @@ from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printable
 from pytest_crd.engine.profile import Profile
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds.validation import selectablefields
+else:
+    selectablefields = lazyimport.module("pytest_crd.engine.crds.validation.selectablefields")
 
 _VERSIONS: Final = internal.SPEC.child("versions")
 _PRINTABLE: Final = "must only contain printable UTF-8 characters; non-printable character found at index"

@@ -7,9 +7,10 @@ This module has the order; each rule has its own module.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pytest_crd.engine.crds import apiapproval, conditions, internal, internaltypes
+from pytest_crd import lazyimport
+from pytest_crd.engine.crds import apiapproval, internal, internaltypes
 from pytest_crd.engine.crds.internal import SPEC, InternalCrd
 from pytest_crd.engine.crds.validation import conversionfield, printercolumns, scalefield, versionsfield
 from pytest_crd.engine.crds.validation import namesfield as crdnames
@@ -26,6 +27,11 @@ from pytest_crd.engine.metadata import names, objectmetarules, objectmetavalidat
 from pytest_crd.engine.metadata.objectmetarules import NameRule, ObjectNaming
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import subschemas
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds import conditions
+else:
+    conditions = lazyimport.module("pytest_crd.engine.crds.conditions")
 
 _METADATA: Final = FieldPath(("metadata",))
 _STORED_VERSIONS: Final = FieldPath(("status", "storedVersions"))

@@ -12,11 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pytest_crd.engine.cel.errors import CompileProblem
-from pytest_crd.engine.cel.types.costs import MAX
+from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
-from pytest_crd.engine.crds.validation.schemas import rulekeywords
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -27,8 +25,16 @@ from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.subschemas import Schema
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.cel import errors
+    from pytest_crd.engine.cel.errors import CompileProblem
+    from pytest_crd.engine.cel.types import costs
+    from pytest_crd.engine.crds.validation.schemas import rulekeywords
     from pytest_crd.engine.rules.compilation import CompiledRule, Expression
     from pytest_crd.engine.rules.ruletree import RuleNode
+else:
+    errors = lazyimport.module("pytest_crd.engine.cel.errors")
+    costs = lazyimport.module("pytest_crd.engine.cel.types.costs")
+    rulekeywords = lazyimport.module("pytest_crd.engine.crds.validation.schemas.rulekeywords")
 
 _MOST_NAMED: Final = 4
 _UNCORRELATABLE: Final = "oldSelf cannot be used on the uncorrelatable portion of the schema within"
@@ -80,7 +86,7 @@ class CostScope(NamedTuple):
     def cost(self, rule: CompiledRule) -> int:
         """Return the maximal cost of *rule* for all values that a resource may have here; 0 if it does not compile."""
         times = rule.max_cardinality if self.cardinality is None else self.cardinality
-        return _product(rule.max_cost, times) if not isinstance(rule.expression, CompileProblem) else 0
+        return _product(rule.max_cost, times) if not isinstance(rule.expression, errors.CompileProblem) else 0
 
     def _multiplied(self, schema: Schema) -> int | None:
         most = _max_elements(schema)
@@ -103,7 +109,7 @@ def _max_elements(schema: Schema) -> int | None:
 
 
 def _product(cost: int, times: int) -> int:
-    return min(cost * times, MAX)
+    return min(cost * times, costs.MAX)
 
 
 @dataclass(slots=True)
@@ -121,7 +127,7 @@ class Costs:
 
     def add(self, path: FieldPath, cost: int) -> None:
         """Add the cost of an expression."""
-        self.total = min(self.total + cost, MAX)
+        self.total = min(self.total + cost, costs.MAX)
         if cost >= CRD_LIMIT // 100:
             self.most_expensive.append((path, cost))
             self.most_expensive.sort(key=lambda expensive: -expensive[1])
@@ -171,11 +177,11 @@ class Expressions:
 
     def _rule(self, rule: CompiledRule, path: FieldPath, scope: CostScope) -> Iterator[FieldError]:
         yield from self._cost("estimated rule cost", path.child("rule"), scope.cost(rule))
-        if isinstance(rule.expression, CompileProblem):
+        if isinstance(rule.expression, errors.CompileProblem):
             yield self._problem(rule, path.child("rule"), rule.expression)
 
     def _message(self, rule: CompiledRule, path: FieldPath) -> Iterator[FieldError]:
-        if isinstance(rule.message_expression, CompileProblem):
+        if isinstance(rule.message_expression, errors.CompileProblem):
             yield self._problem(rule, path.child("messageExpression"), rule.message_expression)
         elif rule.message_expression is not None:
             yield from self._cost(
@@ -196,7 +202,7 @@ def _with_rule(
 ) -> FieldError:
     """Return *error* with the rule at *path*; *key* is the field of the rule with the expression."""
     steps = tuple(segment.name if isinstance(segment, Key) else segment for segment in path.child(key).segments)
-    offset = compiled.offset if isinstance(compiled, CompileProblem) else None
+    offset = compiled.offset if isinstance(compiled, errors.CompileProblem) else None
     return replace(error, rule=FailedRule(rule.rule.get(key) or "", steps, tuple, offset=offset))
 
 
