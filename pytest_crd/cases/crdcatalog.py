@@ -156,6 +156,17 @@ class Catalog:
         version = self.kubernetes_version
         yield from (read.crd for read in (*self.sources.every(version), *self.sources.find_copies(version)))
 
+    def can_list(self, case_file: CaseFile) -> bool:
+        """Return whether the names and versions of the project's CRDs, read without schemas, have the CRD version of *case_file*."""
+        if self.find_webhooks is not None:
+            return False
+        try:
+            crd = self.sources.list_known(case_file.kubernetes_version or self.kubernetes_version)[case_file.crd]
+            _find_version(crd, case_file.version)
+        except (InputError, LookupError):  # the complete CRDs have the words about it
+            return False
+        return True
+
     def version_of(self, case_file: CaseFile, *, folder: Path) -> CrdVersion:
         """
         Return the CRD version of *case_file*.
@@ -179,7 +190,7 @@ class Catalog:
         elif crd.guard is not None:
             crd.guard(crd)
         try:
-            return crd.version(case_file.version) if case_file.version is not None else _only_served(crd)
+            return _find_version(crd, case_file.version)
         except LookupError as error:
             raise _mistake(case_file, "crd" if case_file.version is None else "version", str(error)) from None
 
@@ -321,7 +332,10 @@ class Catalog:
         return self._stored_crds[crd]
 
 
-def _only_served(crd: CustomResourceDefinition) -> CrdVersion:
+def _find_version(crd: CustomResourceDefinition, name: str | None) -> CrdVersion:
+    """Return the version *name*; without a name, the only served version."""
+    if name is not None:
+        return crd.version(name)
     served = [version for version in crd.versions if version.served]
     if len(served) == 1:
         return served[0]

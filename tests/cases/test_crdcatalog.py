@@ -249,3 +249,20 @@ def test_a_name_of_several_main_files_is_an_error(tmp_path: Path, key: str) -> N
 
     with pytest.raises(CaseFileError, match="names several CRDs" if key.startswith("ones") else "no CRD is called"):
         Catalog(Sources(tmp_path), "1.37").version_of(_case_file(f"crd: {key}\nversion: v1"), folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("head", "can_list"),
+    [
+        pytest.param("crd: ones.catalog.example.com", True, id="the only served version"),
+        pytest.param("crd: twos.catalog.example.com\nversion: v2", True, id="a version by name"),
+        pytest.param("crd: ones.catalog.example.com\nversion: v3", False, id="an unknown version"),
+        pytest.param("crd: twos.catalog.example.com", False, id="two served versions"),
+        pytest.param("crd: single.yaml", False, id="a file"),
+    ],
+)
+def test_names_and_versions_of_the_project_are_enough_for_a_listing(folder: Path, head: str, *, can_list: bool) -> None:
+    sources = Sources(folder, ("crds",))
+
+    assert Catalog(sources, "1.37").can_list(_case_file(head)) is can_list
+    assert not Catalog(sources, "1.37", find_webhooks=lambda _: None).can_list(_case_file(head))

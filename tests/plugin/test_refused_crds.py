@@ -61,6 +61,16 @@ def test_cases_about_a_refused_crd_are_an_error(gardener: Project, old: str, new
     assert words in result.stdout.str()
 
 
+def test_a_listing_has_the_cases_of_a_refused_crd(gardener: Project) -> None:
+    """A listing reads names and versions of CRDs; their schemas wait for a run."""
+    _break(gardener)
+
+    result = gardener.run("--collect-only", "-q")
+
+    assert result.ret == pytest.ExitCode.OK
+    assert len([line for line in result.outlines if "::" in line]) == 3
+
+
 def test_each_reason_for_a_refusal_has_a_line(gardener: Project) -> None:
     _break(gardener)
     _break(gardener, "storage: true", "storage: false")

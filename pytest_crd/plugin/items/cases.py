@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
-from pytest_crd import folders, suggestions
-from pytest_crd.cases import caserunner, expectedowners, loader, objectsources, unreachable
+from pytest_crd import folders, lazyimport, suggestions
+from pytest_crd.cases import loader, objectsources
 from pytest_crd.cases.caseresult import CaseResult, Context
 from pytest_crd.cases.crdcatalog import Catalog
-from pytest_crd.cases.model import Case, CaseFile, CaseFileError
+from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import InputError, Mistake
 from pytest_crd.plugin import commandline, session
@@ -33,10 +33,15 @@ from pytest_crd.plugin.items.failures import (
 
 if TYPE_CHECKING:
     from pytest_crd.casefiles.notes import Note
+    from pytest_crd.cases import caserunner, expectedowners, unreachable
     from pytest_crd.cases.openshift.suite import Suite
     from pytest_crd.plugin.items.casereports import CaseReport
     from pytest_crd.plugin.items.extensions import FilledContent
     from pytest_crd.report.testfacts import About, Cause
+else:
+    caserunner = lazyimport.module("pytest_crd.cases.caserunner")
+    expectedowners = lazyimport.module("pytest_crd.cases.expectedowners")
+    unreachable = lazyimport.module("pytest_crd.cases.unreachable")
 
 _HOOKS: Final = "crd-cases"
 # A case, and the function that runs it, also with other expectations.
@@ -289,7 +294,7 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
         content = filler.content(path, text, is_suite=not isinstance(loaded, tuple)) if filler else None
         return [
             BoundCase(case, run, path=path, config=config, content=content, kubernetes_version=label)
-            for label, runs in _all_runs(loaded, session.catalogs(config), path.parent)
+            for label, runs in _all_runs(loaded, session.catalogs(config), path.parent, lists=config.option.collectonly)
             for case, run in runs
         ]
     except InputError as error:
@@ -300,39 +305,50 @@ def bind(path: Path, config: pytest.Config) -> list[BoundCase]:
 
 
 def _all_runs(
-    loaded: tuple[CaseFile, ...] | Suite, catalogs: tuple[Catalog, ...], folder: Path
+    loaded: tuple[CaseFile, ...] | Suite, catalogs: tuple[Catalog, ...], folder: Path, *, lists: bool
 ) -> Iterator[tuple[str, Iterator[RunCase]]]:
-    """Yield the cases of a file for each Kubernetes version; the label is the version if there are several, else empty."""
+    """
+    Yield the cases of a file for each Kubernetes version; the label is the version if there are several, else empty.
+
+    With *lists*, the session runs no case: names and versions of CRDs are enough, and mistakes in their schemas wait for a run.
+    """
     for part in loaded if isinstance(loaded, tuple) else (loaded,):
         has_own = isinstance(part, CaseFile) and part.kubernetes_version is not None
         for catalog in catalogs[:1] if has_own else catalogs:
             label = "" if has_own or len(catalogs) == 1 else catalog.kubernetes_version
             yield (
                 label,
-                _runs_of_part(part, catalog, folder),
+                _runs_of_part(part, catalog, folder, lists=lists),
             )
 
 
-def _runs_of_part(part: CaseFile | Suite, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
+def _runs_of_part(part: CaseFile | Suite, catalog: Catalog, folder: Path, *, lists: bool) -> Iterator[RunCase]:
     if not isinstance(part, CaseFile):
         return _suite_runs(part, catalog, folder)
-    return _policy_runs(part, catalog, folder) if part.policy else _runs(part, catalog, folder)
+    if part.policy:
+        return _policy_runs(part, catalog, folder)
+    return (_listed if lists and catalog.can_list(part) else _runs)(part, catalog, folder)
 
 
 def _policy_runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
     """Yield the cases of a policy, each with the function that runs it."""
     from pytest_crd.cases.policies import policyrunner, policysubjects  # noqa: PLC0415 - only cases of policies need a server
 
-    subject, read = policysubjects.find(case_file, catalog), catalog.find_boundary(folder).read
+    run = functools.partial(policyrunner.run, subject=policysubjects.find(case_file, catalog))
     mistakes: list[Mistake] = []
-    for declared in case_file.cases:
-        try:
-            yield (
-                objectsources.resolve(declared, folder, read=read),
-                functools.partial(policyrunner.run, subject=subject),
-            )
-        except CaseFileError as error:
-            mistakes += error.mistakes
+    yield from ((case, run) for case in _resolve(case_file, catalog, folder, mistakes))
+    if mistakes:
+        raise CaseFileError(sorted(mistakes))
+
+
+def _listed(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
+    """Yield the cases of a file, each with a function that finds its CRD first."""
+
+    def run(case: Case) -> CaseResult:
+        return next(bound for listed, bound in _runs(case_file, catalog, folder) if listed.name == case.name)(case)
+
+    mistakes: list[Mistake] = []
+    yield from ((case, run) for case in _resolve(case_file, catalog, folder, mistakes))
     if mistakes:
         raise CaseFileError(sorted(mistakes))
 
@@ -341,14 +357,8 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCa
     """Yield the cases of a file, each with the function that runs it; cases of one CRD version share a subject."""
     version = catalog.version_of(case_file, folder=folder)
     subjects, budget = {version: CaseSubject(version)}, suggestions.WorkBudget()
-    read = catalog.find_boundary(folder).read
     mistakes: list[Mistake] = []
-    for declared in case_file.cases:
-        try:
-            case = objectsources.resolve(declared, folder, read=read)
-        except CaseFileError as error:
-            mistakes += error.mistakes
-            continue
+    for case in _resolve(case_file, catalog, folder, mistakes):
         old = catalog.old_version_of(case, version, folder=folder)
         old_subject = subjects.setdefault(old, CaseSubject(old))
         mistakes += unreachable.find_mistakes(case, subjects[version], old_subject)
@@ -356,6 +366,16 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCa
         yield case, functools.partial(caserunner.run, subject=subjects[version], old_subject=old_subject)
     if mistakes:
         raise CaseFileError(sorted(mistakes))
+
+
+def _resolve(case_file: CaseFile, catalog: Catalog, folder: Path, mistakes: list[Mistake]) -> Iterator[AnyCase]:
+    """Yield the cases of a file with the objects of other files; add the mistakes of the other cases to *mistakes*."""
+    read = catalog.find_boundary(folder).read
+    for declared in case_file.cases:
+        try:
+            yield objectsources.resolve(declared, folder, read=read)
+        except CaseFileError as error:
+            mistakes += error.mistakes
 
 
 def _run_suite_case(run: Callable[[], CaseResult], _: Case) -> CaseResult:

@@ -309,6 +309,34 @@ def test_a_broken_file_is_an_error_of_a_case_about_a_crd_that_is_not_found(proje
     result.stdout.fnmatch_lines([f"{BROKEN}:3: *"])
 
 
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        pytest.param("crd: gardns.stories.example.com", "*did you mean*", id="the name"),
+        pytest.param("crd: gardens.stories.example.com\nversion: v7", "*has no version 'v7'*", id="the version"),
+        pytest.param("crd: gardens.stories.example.com", "*missing.yaml*", id="a file of a case"),
+    ],
+)
+def test_a_listing_shows_mistakes_of_a_case_file(gardener: Project, head: str, words: str) -> None:
+    gardener.cases(f"{head}\ncreate:\n- {{name: a, inputFile: missing.yaml, accepted: true}}\n")
+
+    result = gardener.run("--collect-only", "-q")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([words])
+
+
+def test_cases_of_a_listing_can_be_run(gardener: Project) -> None:
+    """A plugin may run a test of any collected session."""
+    gardener.cases(f"{HEAD}- name: good\n{HOLDS}- name: bad\n{FAILS}")
+    gardener.write(
+        "conftest.py",
+        "def pytest_collection_finish(session):\n    print([item.bound.run().holds for item in session.items])\n",
+    )
+
+    gardener.run("--collect-only", "-s").stdout.fnmatch_lines(["*[[]True, False]*"])
+
+
 def test_a_case_file_that_vanishes_is_a_collection_error(gardener: Project) -> None:
     gardener.write(
         "conftest.py",
