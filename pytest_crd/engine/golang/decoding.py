@@ -83,18 +83,18 @@ _Decode: TypeAlias = Callable[[JSONValue, Place, Findings], JSONValue]
 
 @functools.cache
 def _compiled(kind: GoType) -> _Decode:
-    decode, zero = _build(kind, {}), kind.zero
+    decode, zero = _build(kind), kind.zero
     return lambda value, at, findings: decode(zero if value is None else value, at, findings)
 
 
 @functools.singledispatch
-def _build(kind: GoType, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
-    """Return the decoder of *kind*; *structs* has the decoders of the enclosing structs, so that types can be recursive."""
+def _build(kind: GoType) -> _Decode:
+    """Return the decoder of *kind*."""
     raise TypeError(f"{kind!r} is no type")
 
 
 @_build.register(gotypes.Scalar)
-def _scalar(kind: gotypes.Scalar, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
+def _scalar(kind: gotypes.Scalar) -> _Decode:
     go, python = kind.go, type(kind.empty)
 
     def decode_scalar(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
@@ -104,7 +104,7 @@ def _scalar(kind: gotypes.Scalar, _structs: dict[gotypes.Struct, _Decode]) -> _D
 
 
 @_build.register(gotypes.Int)
-def _int(kind: gotypes.Int, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
+def _int(kind: gotypes.Int) -> _Decode:
     go, lowest, highest = kind.go, kind.lowest, kind.highest
 
     def decode_int(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
@@ -119,7 +119,7 @@ def _int(kind: gotypes.Int, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
 
 
 @_build.register(gotypes.Float)
-def _float(kind: gotypes.Float, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
+def _float(kind: gotypes.Float) -> _Decode:
     go, exact = kind.go, 2**53
 
     def decode_float(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
@@ -131,8 +131,8 @@ def _float(kind: gotypes.Float, _structs: dict[gotypes.Struct, _Decode]) -> _Dec
 
 
 @_build.register(gotypes.Bytes)
-def _bytes(kind: gotypes.Bytes, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
-    go, numbers = kind.go, _build(gotypes.List(gotypes.UINT8), structs)
+def _bytes(kind: gotypes.Bytes) -> _Decode:
+    go, numbers = kind.go, _build(gotypes.List(gotypes.UINT8))
 
     def decode_bytes(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         if type(value) is list:
@@ -150,7 +150,7 @@ def _bytes(kind: gotypes.Bytes, structs: dict[gotypes.Struct, _Decode]) -> _Deco
 
 
 @_build.register
-def _time(_kind: gotypes.Time, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
+def _time(_kind: gotypes.Time) -> _Decode:
     def decode_time(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         if type(value) is not str:
             findings.fatal.append(SavedError(at, decodeerrors.describe(value), gotypes.STRING.go))
@@ -165,7 +165,7 @@ def _time(_kind: gotypes.Time, _structs: dict[gotypes.Struct, _Decode]) -> _Deco
 
 
 @_build.register(gotypes.Custom)
-def _custom(kind: gotypes.Custom, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
+def _custom(kind: gotypes.Custom) -> _Decode:
     read = kind.read
 
     def decode_custom(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
@@ -179,7 +179,7 @@ def _custom(kind: gotypes.Custom, _structs: dict[gotypes.Struct, _Decode]) -> _D
 
 
 @_build.register
-def _raw(_kind: gotypes.Raw, _structs: dict[gotypes.Struct, _Decode]) -> _Decode:
+def _raw(_kind: gotypes.Raw) -> _Decode:
     return _decode_raw
 
 
@@ -188,18 +188,18 @@ def _decode_raw(value: JSONValue, _at: Place, _findings: Findings) -> JSONValue:
 
 
 @_build.register(gotypes.Pointer)
-def _pointer(kind: gotypes.Pointer, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
-    return _build(kind.to, structs)
+def _pointer(kind: gotypes.Pointer) -> _Decode:
+    return _build(kind.to)
 
 
 @_build.register(gotypes.StructReference)
-def _reference(kind: gotypes.StructReference, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
-    return _build(kind.load(), structs)
+def _reference(kind: gotypes.StructReference) -> _Decode:
+    return _build(kind.load())
 
 
 @_build.register(gotypes.List)
-def _list(kind: gotypes.List, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
-    decode, go, zero = _build(kind.item, structs), kind.name, kind.item.zero
+def _list(kind: gotypes.List) -> _Decode:
+    decode, go, zero = _build(kind.item), kind.name, kind.item.zero
 
     def decode_list(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         if type(value) is not list:
@@ -211,8 +211,8 @@ def _list(kind: gotypes.List, structs: dict[gotypes.Struct, _Decode]) -> _Decode
 
 
 @_build.register(gotypes.Map)
-def _map(kind: gotypes.Map, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
-    decode, go, zero = _build(kind.value, structs), kind.name, kind.value.zero
+def _map(kind: gotypes.Map) -> _Decode:
+    decode, go, zero = _build(kind.value), kind.name, kind.value.zero
 
     def decode_map(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         pairs: Iterable[tuple[str, JSONValue]]
@@ -228,24 +228,45 @@ def _map(kind: gotypes.Map, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
     return decode_map
 
 
+class _Fields(dict[str, "tuple[_Decode, type | None, bool, str] | None"]):
+    """
+    Decoders of the fields of a struct, each compiled at its first use, so that types can be recursive.
+
+    A decoder comes with the type of values that it keeps, with whether Go omits an empty value, and with the name of the owner.
+    """
+
+    def __init__(self, kind: gotypes.Struct, struct: str) -> None:
+        super().__init__()
+        self._kind = kind
+        self._struct = struct
+
+    def __missing__(self, name: str) -> tuple[_Decode, type | None, bool, str] | None:
+        kind, below = self._kind, self._kind.fields.get(name)
+        if below is None:
+            return None
+        python = type(below.empty) if isinstance(below, gotypes.Scalar) else None
+        owner = f"{self._struct}.{kind.inlined[name]}" if name in kind.inlined else self._struct
+        field = self[name] = (_build(below), python, kind.omits_empty(name), owner)
+        return field
+
+
 @_build.register(gotypes.Struct)
-def _struct(kind: gotypes.Struct, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
-    if (compiled := structs.get(kind)) is not None:
-        return compiled
+@functools.cache
+def _struct(kind: gotypes.Struct) -> _Decode:
     go, struct, required = kind.go, kind.go.rpartition(".")[2], kind.zero
-    fields: dict[str, tuple[_Decode, type | None, bool, str]] = {}
+    fields = _Fields(kind, struct)
 
     def decode_struct(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         pairs: Iterable[tuple[str, JSONValue]]
         if type(value) is dict:
             pairs = value.items()
         elif type(value) is Repeating:
-            pairs = findings.iterate_repeating(value, at, struct, fields)
+            pairs = findings.iterate_repeating(value, at, struct, kind.fields)
         else:
             return findings.mismatch(value, at, go)
         changes: dict[str, JSONValue] = {}  # None: the field is dropped
         for key, item in pairs:
-            field = fields.get(key)
+            field = fields[key]
             if field is None:
                 findings.unknown.append((at, key, struct))
                 changes[key] = None
@@ -258,19 +279,14 @@ def _struct(kind: gotypes.Struct, structs: dict[gotypes.Struct, _Decode]) -> _De
         result = {key: item for key, item in {**value, **changes}.items() if item is not None} if changes else value
         return result if required.keys() <= result.keys() else {**required, **result}
 
-    structs[kind] = decode_struct
-    for name, below in kind.fields.items():
-        python = type(below.empty) if isinstance(below, gotypes.Scalar) else None
-        owner = f"{struct}.{kind.inlined[name]}" if name in kind.inlined else struct
-        fields[name] = (_build(below, structs), python, kind.omits_empty(name), owner)
     return decode_struct
 
 
 @_build.register(gotypes.Union)
-def _union(kind: gotypes.Union, structs: dict[gotypes.Struct, _Decode]) -> _Decode:
-    decoders: dict[type, _Decode] = {dict: _build(kind.object, structs)}
+def _union(kind: gotypes.Union) -> _Decode:
+    decoders: dict[type, _Decode] = {dict: _build(kind.object)}
     if kind.array is not None:
-        decoders[list] = _build(kind.array, structs)
+        decoders[list] = _build(kind.array)
     if kind.bools:
         decoders[bool] = _decode_raw
 
