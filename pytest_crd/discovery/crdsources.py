@@ -87,10 +87,11 @@ class Sources:
     def listed(self, root: Path) -> list[Path]:
         """Return the YAML and JSON files below *root* that belong to the project; they are listed once."""
         if root not in self._paths:
-            self._paths[root] = [root / name for name in self._listed_names(root)]
+            self._paths[root] = [root / name for name in self.list_names(root)]
         return self._paths[root]
 
-    def _listed_names(self, root: Path) -> list[str]:
+    def list_names(self, root: Path) -> list[str]:
+        """Return the names of the same files, relative to *root*."""
         if root not in self._names:
             self._names[root] = projectfiles.names(root)
         return self._names[root]
@@ -196,7 +197,7 @@ class Sources:
         excluded = tuple(path for path in self.paths if path.startswith(manifest.LEFT_OUT))
         if self.commands or len(excluded) == len(self.paths):
             return []
-        place = CrdSearch(self.base, excluded, self._listed_names).find_conventional(self.base)
+        place = CrdSearch(self.base, excluded, self.list_names).find_conventional(self.base)
         files = () if place is None else place.files
         own = {read.path.resolve() for read in read_crds if read.path is not None}
         used = {file.patterns for file in files if file.path.resolve() in own}
@@ -219,7 +220,7 @@ class Sources:
         excluded = tuple(path for path in self.paths if path.startswith(manifest.LEFT_OUT))
         read = {read.path.resolve() for read in self._read_once(kubernetes_version).read_crds if read.path is not None}
         templates: list[ReadCrd | UnreadTemplate] = []
-        for file in CrdSearch(self.base, excluded, self._listed_names).find_templates(self.base):
+        for file in CrdSearch(self.base, excluded, self.list_names).find_templates(self.base):
             if file.path.resolve() not in read:
                 templates += helmtemplates.read(file, kubernetes_version, len(search.CONVENTIONAL_PATHS))
         return templates
@@ -325,7 +326,7 @@ class Sources:
 
     def _search(self, kubernetes_version: str, tell: Tell, kind: type[_Files]) -> _Files:
         """Search the project, and return the first place with a CRD or a mistake about one."""
-        crd_search = CrdSearch(self.base, self.paths, self._listed_names)
+        crd_search = CrdSearch(self.base, self.paths, self.list_names)
         applied = kustomizations.of_folder(FolderTree(self.base), self.paths)
         notes: list[Remark] = []
         places = crd_search.places()

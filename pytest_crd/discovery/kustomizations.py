@@ -112,6 +112,7 @@ class Kustomizations:
     show: Show
     left_out: Collection[str] = ()
     _read: dict[str, Kustomization | None] = field(default_factory=dict, init=False)
+    _above_folders: dict[str, list[Kustomization]] = field(default_factory=dict, init=False)
     _inside_by_folder: dict[str, bool] = field(default_factory=dict, init=False)
     _applied: dict[str, int] = field(default_factory=dict, init=False)
 
@@ -182,9 +183,14 @@ class Kustomizations:
     def _of_files(self, names: Iterable[str]) -> dict[Kustomization, None]:
         return dict.fromkeys(item for name in names for item in self.of_file(name))
 
-    def _above(self, name: str) -> Iterator[Kustomization]:
-        """Yield the kustomizations of the nearest folders above a file, innermost first."""
+    def _above(self, name: str) -> list[Kustomization]:
+        """Return the kustomizations of the nearest folders above a file, innermost first."""
         folder = posixpath.dirname(name)
+        if folder not in self._above_folders:
+            self._above_folders[folder] = [*self._nearest(folder)]
+        return self._above_folders[folder]
+
+    def _nearest(self, folder: str) -> Iterator[Kustomization]:
         is_in_project = self._holds(folder)
         for _ in range(_MOST_FOLDERS):
             if folder not in self._read:

@@ -78,10 +78,10 @@ def sources(config: pytest.Config) -> Sources:
     return config.stash[_SOURCES]
 
 
-def list_files(config: pytest.Config, folder: Path) -> list[Path]:
-    """Return the YAML and JSON files of the project below *folder*, links included; none in a session without CRDs."""
+def list_names(config: pytest.Config, folder: Path) -> list[str]:
+    """Return the names of the project's YAML and JSON files below *folder*, links included; none in a session without CRDs."""
     loaded = config.stash.get(_SOURCES, None)
-    return loaded.listed(folder) if loaded is not None and loaded.is_read else []
+    return loaded.list_names(folder) if loaded is not None and loaded.is_read else []
 
 
 def catalogs(config: pytest.Config) -> tuple[Catalog, ...]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SCHEMA: Final = "openAPIV3Schema"
 _INSIDE: Final = ("items", "additionalProperties")
-_NAMES: Final = ("true", "false")
+_NAMES: Final = frozenset({"true", "false"})
 # A schema without these keywords has no such word.
 _RELEVANT_KEYWORDS: Final = frozenset({"properties", "enum", "default", *_INSIDE})
 
@@ -83,7 +83,7 @@ def _may_have(schema: JSONValue) -> bool:
             continue
         properties = node.get("properties")
         if isinstance(properties, dict):
-            if any(name in properties for name in _NAMES):
+            if not _NAMES.isdisjoint(properties):
                 return True
             pending += properties.values()
         elif node.get("type") == "string" and (_has_boolean(node.get("enum")) or isinstance(node.get("default"), bool)):

@@ -21,7 +21,7 @@ _CASE_FILE: Final = lazyre.compile(
 _CRD: Final = lazyre.compile(rb"""^["']?kind["']?\s*:\s*["']?CustomResourceDefinition\b""", re.MULTILINE)
 # A part of the names of files that look like case files.
 _PART: Final = ".crd"
-_VISITED: Final = pytest.StashKey[set[Path]]()
+_VISITED: Final = pytest.StashKey[set[str]]()
 _MOST_NAMED: Final = 5
 _UNMATCHED: Final = pytest.StashKey[list[Path]]()
 
@@ -38,7 +38,7 @@ def is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
     name = path.name
     if not folders.is_manifest(name):
         return False
-    config.stash.setdefault(_VISITED, set()).add(path)
+    config.stash.setdefault(_VISITED, set()).add(str(path))
     return _matches(path, name, config) or (is_named and _CASE_FILE.search(folders.read_file(path)) is not None)
 
 
@@ -75,12 +75,10 @@ def unvisited(config: pytest.Config) -> list[str]:
     """Return a line for the header about case files of the project that a run of the whole project does not reach; empty if there are none."""
     if not commandline.is_whole(config) or config.option.keyword or config.option.markexpr:
         return []
-    visited = config.stash.get(_VISITED, set())
-    paths = [
-        path
-        for path in session.list_files(config, config.rootpath)
-        if path not in visited and has_name(path, config) and (path.is_file() or path.is_symlink())
-    ]
+    root, visited = config.rootpath, config.stash.get(_VISITED, set())
+    # The names of a project are many, and nearly all were visited.
+    unseen = [root / name for name in session.list_names(config, root) if f"{root}/{name}" not in visited]
+    paths = [path for path in unseen if has_name(path, config) and (path.is_file() or path.is_symlink())]
     names = [f"{session.display_path(path)} ({_explain(path, config)})" for path in paths[:_MOST_NAMED]]
     more = [f"{len(paths) - _MOST_NAMED} more"] if len(paths) > _MOST_NAMED else []
     return [f"crd: case files that are not collected: {', '.join((*names, *more))}"] if paths else []
