@@ -68,7 +68,8 @@ def _visit(schema: Structural, level: str, place: LinkedPath, profile: Profile, 
     if (values := schema.value_schema) is not None:
         _visit(values, "field", (place, "additionalProperties", None), profile, errors)
     lacks_items = schema.type == "array" and schema.items is None
-    if level == "root" or lacks_items or not schema.type or schema.x_embedded_resource or schema.x_int_or_string:
+    is_loose = schema.x_preserve_unknown_fields if schema.x_int_or_string else not schema.type
+    if level == "root" or lacks_items or is_loose or schema.x_embedded_resource:
         errors += _structure(schema, level, linkedpaths.path(place))
     if _is_more_than_keywords(schema.validation):
         errors += _validation(schema.validation, linkedpaths.path(place), profile)

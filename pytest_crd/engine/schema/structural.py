@@ -45,6 +45,7 @@ _VALUE_KEYWORDS: Final = frozenset(
 
 
 _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
+_VALIDATING: Final = _VALUE_KEYWORDS | _JUNCTORS
 # Shared by all nodes without properties or value validations, which are most nodes.
 _NOTHING: Final[Mapping[str, JSONValue]] = {}
 
@@ -189,9 +190,8 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
         return _plain(schema.get("type") or "", bool(schema.get("description")))
     set_keywords = _set_keywords(schema)
     get = set_keywords.get
-    validation = _value_validation(set_keywords)
-    if get("x-kubernetes-preserve-unknown-fields") is False:
-        raise UnsupportedConstructError(_NOT_PRESERVING)
+    validation = NO_VALIDATION if _VALIDATING.isdisjoint(set_keywords) else _value_validation(set_keywords)
+    extensions = _NOTHING if _EXTENDING.isdisjoint(set_keywords) else _read_extensions(set_keywords)
     items = get("items")
     properties = get("properties")
     additional = get("additionalProperties")
@@ -206,13 +206,15 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
         else additional,
         is_annotated=not _ANNOTATIONS.isdisjoint(set_keywords),
         validation=validation,
-        **(_NOTHING if _EXTENDING.isdisjoint(set_keywords) else _read_extensions(set_keywords)),
+        **extensions,
     )
 
 
 def _read_extensions(set_keywords: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
-    """Return the attributes of a node with Kubernetes extensions, which most nodes do not have."""
+    """Return the attributes of a node with Kubernetes extensions, which most nodes do not have; raise as `from_schema`."""
     get = set_keywords.get
+    if get("x-kubernetes-preserve-unknown-fields") is False:
+        raise UnsupportedConstructError(_NOT_PRESERVING)
     rules, map_keys = get("x-kubernetes-validations"), get("x-kubernetes-list-map-keys")
     return {
         "x_preserve_unknown_fields": "x-kubernetes-preserve-unknown-fields" in set_keywords,

@@ -26,7 +26,12 @@ _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 # The keywords under which a schema may have it; inside `allOf` and similar keywords it is not structural.
 _PARTS: Final = frozenset({"items", "properties", "additionalProperties"})
 # Keywords without effect on values, or that `_is_sound` checks itself.
-_SIMPLE_KEYWORDS: Final = frozenset({"description", "title", "default", "type", "enum"})
+_SIMPLE_KEYWORDS: Final = frozenset({"description", "title", "default", "type", "nullable", "enum"})
+_OF_INTEGERS: Final = _SIMPLE_KEYWORDS | {"minimum", "maximum"}
+_OF_EMPTY_OBJECTS: Final = _SIMPLE_KEYWORDS - {"enum"} | {"properties"}
+_OF_INT_OR_STRING: Final = frozenset({"description", "title", "default", _INT_OR_STRING})
+# The server compares numbers as float64, which is exact below this one.
+_EXACT: Final = 2**53
 _OF_TYPES: Final = frozenset({("string", str), ("boolean", bool), ("integer", int), ("number", int), ("number", float)})
 _TYPE_META: Final = {"kind": "Validation", "apiVersion": "validation/v1"}
 
@@ -99,7 +104,7 @@ class _Walk:
         is_resource = node.x_embedded_resource
         if is_resource:
             inside = None
-        if node.default is not None and (inside or not _is_sound(schema)):
+        if node.default is not None and (inside or is_resource or not _is_sound(schema)):
             path = linkedpaths.path(place).child("default")
             check = self._in_resource(node, schema, path, inside) if inside else self._alone(node, schema, path)
             self.errors += check
@@ -161,11 +166,19 @@ class _Walk:
 
 
 def _is_sound(schema: Schema) -> bool:
-    """Return True only if the default of *schema* is surely valid: a string of its `enum`, or of the right type alone."""
-    default = schema["default"]
-    if not schema.keys() <= _SIMPLE_KEYWORDS or (schema.get("type"), type(default)) not in _OF_TYPES:
+    """Return True only if the default of *schema* surely is valid: an empty object, or a text or number that few keywords restrict."""
+    default, type_ = schema["default"], schema.get("type")
+    kind = type(default)
+    if kind is dict:
+        return not default and type_ == "object" and schema.keys() <= _OF_EMPTY_OBJECTS
+    if type_ is None:
+        return kind in (int, str) and schema.keys() <= _OF_INT_OR_STRING
+    if (type_, kind) not in _OF_TYPES:
         return False
-    return "enum" not in schema or (type(default) is str and default in schema["enum"])
+    if kind is int and "enum" not in schema and schema.keys() <= _OF_INTEGERS:
+        low, high = schema.get("minimum", default), schema.get("maximum", default)
+        return type(low) is type(high) is int and -_EXACT < low <= default <= high < _EXACT
+    return schema.keys() <= _SIMPLE_KEYWORDS and ("enum" not in schema or (kind is str and default in schema["enum"]))
 
 
 def _loosened(schema: Schema) -> Schema:

@@ -28,10 +28,13 @@ _JUNCTORS: Final = ("allOf", "oneOf", "anyOf")
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED: Final = "x-kubernetes-embedded-resource"
 # Most schemas have no such keyword and are skipped: a type, a description, a format.
-_RESTRICTED: Final = frozenset({"default", "uniqueItems", _EMBEDDED, *unsupported.KEYWORDS})
+_RESTRICTED: Final = frozenset({"uniqueItems", _EMBEDDED, *unsupported.KEYWORDS})
 _BRANCHING: Final = frozenset({"not", *_JUNCTORS, "definitions", "dependencies"})
 _EXTENSIONS: Final = frozenset({_PRESERVE, *listtypekeywords.KEYWORDS, rulekeywords.KEYWORD})
 _REMARKABLE: Final = frozenset({"properties", "items", "additionalProperties"}) | _RESTRICTED | _BRANCHING | _EXTENSIONS
+# A default is restricted where defaults are forbidden.
+_RESTRICTED_OR_DEFAULT: Final = _RESTRICTED | {"default"}
+_REMARKABLE_OR_DEFAULT: Final = _REMARKABLE | {"default"}
 
 
 class _Context(NamedTuple):
@@ -94,7 +97,8 @@ class _Walk:
     def visit(self, schema: Schema, place: LinkedPath, context: _Context, *, is_root: bool = False) -> None:
         """Validate the schema's own constructs, then its nested schemas, then the keywords that depend on these."""
         errors_before, items = len(self.errors), schema.get("items")
-        if schema.get("type") not in self._types or type(items) is list or not _RESTRICTED.isdisjoint(schema):
+        restricted = _RESTRICTED if context.no_defaults is None else _RESTRICTED_OR_DEFAULT
+        if schema.get("type") not in self._types or type(items) is list or not restricted.isdisjoint(schema):
             self.errors += _constructs(schema, place, context, check_type=bool(self._types))
         if "additionalProperties" in schema:
             self._additional_properties(schema, place, context)
@@ -128,9 +132,11 @@ class _Walk:
         self, properties: Schema, schema: Schema, place: LinkedPath, context: _Context, *, is_root: bool
     ) -> None:
         is_resource = is_root or schema.get(_EMBEDDED)
+        allows_defaults = context.no_defaults is None and not is_resource
+        remarkable = _REMARKABLE if allows_defaults else _REMARKABLE_OR_DEFAULT
         for name in sorted(properties):
             child = properties[name]
-            if _REMARKABLE.isdisjoint(child) and child.get("type") in self._types:
+            if remarkable.isdisjoint(child) and child.get("type") in self._types:
                 continue
             inner = context.within(context.rules.of_property(name, schema))
             if is_resource and name in META_FIELDS:

@@ -165,6 +165,47 @@ def test_errors_about_unknown_fields_print_coerced_metadata() -> None:
     ]
 
 
+_BOUNDARY = (
+    's.properties[a].default: Invalid value: "": Minimum boundary value must be of type integer (default format) in '
+)
+
+
+@pytest.mark.parametrize(
+    ("schema", "errors"),
+    [
+        pytest.param(INTEGER | {"minimum": 3, "maximum": 3, "default": 3}, [], id="a number on its bounds"),
+        pytest.param(
+            INTEGER | {"minimum": 3, "default": 2},
+            ["s.properties[a].default: Invalid value: 2:  in body should be greater than or equal to 3"],
+            id="a number below its bound",
+        ),
+        pytest.param(
+            INTEGER | {"maximum": 3, "default": 4},
+            ["s.properties[a].default: Invalid value: 4:  in body should be less than or equal to 3"],
+            id="a number above its bound",
+        ),
+        pytest.param(INTEGER | {"minimum": 0.5, "default": 1}, [_BOUNDARY], id="a bound of another type"),
+        pytest.param(INTEGER | {"minimum": 2**53 + 1, "default": 2**53}, [], id="numbers that float64 takes for equal"),
+        pytest.param(
+            INTEGER | {"minimum": 1, "enum": [2], "default": 3},
+            ['s.properties[a].default: Unsupported value: 3: supported values: "2"'],
+            id="a number beside its enum",
+        ),
+        pytest.param(STRING | {"nullable": True, "default": "x"}, [], id="a nullable text"),
+        pytest.param({"x-kubernetes-int-or-string": True, "default": 1}, [], id="an integer or a string"),
+        pytest.param({"x-kubernetes-int-or-string": True, "default": {}}, [], id="an object as an integer or a string"),
+        pytest.param(obj(b=STRING) | {"default": {}}, [], id="an empty object"),
+        pytest.param(
+            obj(b=STRING) | {"required": ["b"], "default": {}},
+            ["s.properties[a].default.b: Required value"],
+            id="an empty object without a required field",
+        ),
+    ],
+)
+def test_a_default_holds_the_keywords_of_its_schema(schema: Any, errors: list[str]) -> None:
+    assert find_errors(obj(a=schema)) == errors
+
+
 def test_the_root_is_a_resource_whatever_its_schema_says() -> None:
     assert find_errors({"type": "object", "default": {}}) == [
         "s.default.apiVersion: Required value",
