@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from pytest_crd.engine import CustomResourceDefinition, FieldError, UnsupportedExpressionError
+from pytest_crd import lazyimport
+from pytest_crd.engine import CustomResourceDefinition, FieldError
 from pytest_crd.engine.inputerror import CrdError, Mistake
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.cel import errors as cel
+else:
+    cel = lazyimport.module("pytest_crd.engine.cel.errors")
 
 
 class RefusedCrdError(CrdError):
@@ -73,7 +80,7 @@ def require_accepted(
     __tracebackhide__ = True
     try:
         words = describe_refusal(crd)
-    except UnsupportedExpressionError as error:
+    except cel.UnsupportedExpressionError as error:
         message = f"what a server makes of this CRD is not known: {error}"
         raise RefusedCrdError([Mistake(crd.source or crd.name, 0, message)]) from None
     if words:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pytest_crd.cases import casekeys, casepatch
+from pytest_crd import lazyimport
+from pytest_crd.cases import casekeys
 from pytest_crd.cases.caseparts import (
     ApplyStep,
     CaseLines,
@@ -20,6 +21,11 @@ from pytest_crd.cases.sections import Section
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.document import Document
+
+if TYPE_CHECKING:
+    from pytest_crd.cases import casepatch
+else:
+    casepatch = lazyimport.module("pytest_crd.cases.casepatch")
 
 
 def cases_in(value: JSONValue) -> Iterator[tuple[str, int, dict[str, JSONValue]]]:

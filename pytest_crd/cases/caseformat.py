@@ -9,14 +9,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pytest_crd.cases import caseconflicts, casekeys, keyschemas
+from pytest_crd import lazyimport
+from pytest_crd.cases import casekeys, keyschemas
 from pytest_crd.cases.casekeys import CASE_KEYS, CaseKey, case_keys
 from pytest_crd.cases.keyschemas import Need
 from pytest_crd.cases.model import APPLIES, PATCHES
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import profile
+
+if TYPE_CHECKING:
+    from pytest_crd.cases import caseconflicts
+else:
+    caseconflicts = lazyimport.module("pytest_crd.cases.caseconflicts")
+
 
 SCHEMA_ID: Final = "https://json.schemastore.org/pytest-crd-cases.json"
 # A top-level key that begins so is free: a place for YAML anchors.

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from pytest_crd import suggestions
-from pytest_crd.cases import caseconflicts, caseformat, casekeys, formcheck
+from pytest_crd import lazyimport, suggestions
+from pytest_crd.cases import caseformat, casekeys, formcheck
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import Mistake
@@ -22,6 +22,10 @@ from pytest_crd.engine.yaml.document import Document
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
+
+    from pytest_crd.cases import caseconflicts
+else:
+    caseconflicts = lazyimport.module("pytest_crd.cases.caseconflicts")
 
 Path: TypeAlias = tuple["str | int", ...]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from pytest_crd.cases import comparison
+from pytest_crd import lazyimport
 from pytest_crd.cases.caseresult import Mismatch, ObjectMismatch, PathsMismatch, Present, Trace
 from pytest_crd.cases.model import Case
 from pytest_crd.cases.sections import Section
@@ -13,6 +14,11 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.structural import Structural
+
+if TYPE_CHECKING:
+    from pytest_crd.cases import comparison
+else:
+    comparison = lazyimport.module("pytest_crd.cases.comparison")
 
 
 def compare_object(

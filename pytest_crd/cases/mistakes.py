@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pytest_crd import lazyre
-from pytest_crd.cases import casebuilder, casepatch, diagnosis, sections
+from pytest_crd import lazyimport, lazyre
+from pytest_crd.cases import casebuilder, diagnosis, sections
 from pytest_crd.cases.model import ADMITTED, APPLIES, PATCHES, CaseFileError
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import profile
-from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.yaml import yamlstream
 from pytest_crd.engine.yaml.document import Document
+
+if TYPE_CHECKING:
+    from pytest_crd.cases import casepatch
+    from pytest_crd.engine.golang.regexp import patterns
+else:
+    patterns = lazyimport.module("pytest_crd.engine.golang.regexp.patterns")
+    casepatch = lazyimport.module("pytest_crd.cases.casepatch")
+
 
 # Messages of errors that have no word in common: a pattern that finds them all finds each message.
 _MESSAGES: Final = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pytest_crd import lazyimport
 from pytest_crd.boundary import ProjectBoundary
-from pytest_crd.cases import casepatch
 from pytest_crd.cases.caseparts import ApplyStep, ObjectSource
 from pytest_crd.cases.model import AnyCase, ApplyCase, Case, PolicyCase, UpdateCase
 from pytest_crd.engine import jsonvalue
@@ -16,6 +16,12 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.engine.yaml.document import Document
+
+if TYPE_CHECKING:
+    from pytest_crd.cases import casepatch
+else:
+    casepatch = lazyimport.module("pytest_crd.cases.casepatch")
+
 
 # The keys of a case: the object, its file, the document there, the patch.
 _INPUT: Final = ("input", "inputFile", "document", "patch")

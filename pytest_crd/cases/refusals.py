@@ -24,12 +24,13 @@ from pytest_crd.cases.model import ApplyCase, RequestCase
 from pytest_crd.engine import Response
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.errors.refusal import Denial
-from pytest_crd.engine.golang.regexp import patterns
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.golang.regexp import patterns
     from pytest_crd.engine.registry import resourcerules
 else:
     resourcerules = lazyimport.module("pytest_crd.engine.registry.resourcerules")
+    patterns = lazyimport.module("pytest_crd.engine.golang.regexp.patterns")
 
 # From this likeness on, a text counts as a variant of another.
 _ALIKE: Final = 0.6

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.request import Subresource
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry.request import Subresource
 
 
 class Section(enum.StrEnum):

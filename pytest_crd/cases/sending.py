@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_crd.cases import casepatch
+from pytest_crd import lazyimport
 from pytest_crd.cases.model import ApplyCase, Case, CreateCase, PatchCase, UpdateCase
 from pytest_crd.cases.questions import Question, SentApply
 from pytest_crd.engine import CrdVersion
@@ -13,6 +13,11 @@ from pytest_crd.engine.client import completion
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.requestbody import Body
+
+if TYPE_CHECKING:
+    from pytest_crd.cases import casepatch
+else:
+    casepatch = lazyimport.module("pytest_crd.cases.casepatch")
 
 
 class Sent(NamedTuple):

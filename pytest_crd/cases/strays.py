@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pytest_crd import lazyre, suggestions
-from pytest_crd.cases import casepatch, comparison
+from pytest_crd import lazyimport, lazyre, suggestions
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.caseresult import Stray, Strays
 from pytest_crd.cases.model import ApplyCase, Case, ConvertCase, DefaultingCase, PatchCase, PruningCase, RequestCase
@@ -20,6 +19,13 @@ from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CrdVersion, Response, fieldpath
 from pytest_crd.engine.jsonvalue import JSONValue
+
+if TYPE_CHECKING:
+    from pytest_crd.cases import casepatch, comparison
+else:
+    comparison = lazyimport.module("pytest_crd.cases.comparison")
+    casepatch = lazyimport.module("pytest_crd.cases.casepatch")
+
 
 _ALLOW: Final = "or write `unknownFields: allow` at the top of the file"
 _REMEDIES: Final = {

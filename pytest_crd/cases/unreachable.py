@@ -7,16 +7,22 @@ An `absent` with such a path would always hold, and is a mistake. Elsewhere it e
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pytest_crd import suggestions
-from pytest_crd.cases import casebuilder, comparison, refusals, sending
+from pytest_crd import lazyimport, suggestions
+from pytest_crd.cases import casebuilder, refusals, sending
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.caseresult import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.model import Case
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
+
+if TYPE_CHECKING:
+    from pytest_crd.cases import comparison
+else:
+    comparison = lazyimport.module("pytest_crd.cases.comparison")
+
 
 # The variables of rules, which say nothing about a rule.
 _SELVES: Final = ("self", "oldSelf")

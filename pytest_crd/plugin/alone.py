@@ -11,14 +11,20 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from pytest_crd import lazyimport
 from pytest_crd.plugin import commandline, options
 from pytest_crd.plugin.settings import checks, project, upgrades, webhooks
-from pytest_crd.plugin.settings.allsettings import SETTINGS
 from pytest_crd.plugin.settings.setting import SettingKind
+
+if TYPE_CHECKING:
+    from pytest_crd.plugin.settings import allsettings
+else:
+    allsettings = lazyimport.module("pytest_crd.plugin.settings.allsettings")
+
 
 # The hidden option for calls of the webhooks that files of the project name, in `pytest-crd test`.
 WEBHOOKS_SHORT: Final = "--webhooks"
@@ -78,7 +84,7 @@ def is_brief(config: pytest.Config) -> bool:
 
 def _of_crds(words: Iterable[str]) -> Iterator[str]:
     """Yield the options of the plugin among *words*, each with its value."""
-    kinds = {setting.option: setting.kind for setting in SETTINGS}
+    kinds = {setting.option: setting.kind for setting in allsettings.SETTINGS}
     remaining = iter(words)
     for word in remaining:
         option, has_value, _ = word.partition("=")

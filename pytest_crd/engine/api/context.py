@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_
 
 from pytest_crd.engine.crds import nameconflicts
 from pytest_crd.engine.crds.declared import CrdSpec
-from pytest_crd.engine.crds.internalspec import Conversion
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.jsonvalue import JSONObject
@@ -18,6 +17,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.crds.internalspec import Conversion
     from pytest_crd.engine.registry.admission import PluginChain  # slow to import, and only requests need it
     from pytest_crd.engine.registry.conversion import VersionConverter
 

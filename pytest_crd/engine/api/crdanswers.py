@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.api import pickling
 from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.api.versionschema import VersionSchema
 from pytest_crd.engine.crds import crdforms, declared, internal
@@ -29,6 +28,7 @@ from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 from pytest_crd.engine.registry.response import Response
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.api import pickling
     from pytest_crd.engine.crds import conditions
     from pytest_crd.engine.registry.conversion import VersionConverter
     from pytest_crd.engine.registry.customresource import (
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )  # slow to import, and only requests need it
 else:
     conditions = lazyimport.module("pytest_crd.engine.crds.conditions")
+    pickling = lazyimport.module("pytest_crd.engine.api.pickling")
 
 
 class CrdAnswers:

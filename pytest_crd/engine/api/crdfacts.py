@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.api.context import CrdContext, Guard, Webhooks, WrittenCrd
 from pytest_crd.engine.api.crdanswers import CrdAnswers
-from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import Observer
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds.condition import Condition
 
 
 class CrdFacts:

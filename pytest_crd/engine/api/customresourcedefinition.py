@@ -10,14 +10,15 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue, profile
-from pytest_crd.engine.api import crdanswers, pickling
+from pytest_crd.engine.api import crdanswers
 from pytest_crd.engine.api import version as ofversion
 from pytest_crd.engine.api.context import ConversionWebhooks, CrdContext, Guard, Webhooks, WrittenCrd
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.crdfacts import CrdFacts
 from pytest_crd.engine.client import completion
-from pytest_crd.engine.crds import declared, origins
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
@@ -32,8 +33,12 @@ from pytest_crd.engine.registry.response import Response, Stored
 # The two classes refer to each other: `version` is generic in the CRD, and its type parameter is set here.
 if TYPE_CHECKING:
     CrdVersion: TypeAlias = "ofversion.CrdVersion[CustomResourceDefinition]"
+    from pytest_crd.engine.api import pickling
+    from pytest_crd.engine.crds import origins
 else:
     CrdVersion = ofversion.CrdVersion
+    origins = lazyimport.module("pytest_crd.engine.crds.origins")
+    pickling = lazyimport.module("pytest_crd.engine.api.pickling")
 
 
 class CrdLookupError(LookupError):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 from weakref import WeakMethod
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.api import pickling
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
-from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -17,11 +17,19 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import subresources
-from pytest_crd.engine.registry.served import Served
 from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.engine.schema import nonstructural, subschemas, unsupported
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.api import pickling
+    from pytest_crd.engine.crds.rule import Rule
+    from pytest_crd.engine.registry import served
+    from pytest_crd.engine.registry.served import Served
+else:
+    served = lazyimport.module("pytest_crd.engine.registry.served")
+    pickling = lazyimport.module("pytest_crd.engine.api.pickling")
 
 
 class VersionSchema:
@@ -161,7 +169,7 @@ class VersionSchema:
         Raises:
             UnsupportedConstructError: As for `schema`.
         """
-        return Served(self.spec, self.schema, self.passes, lambda: self.as_published)
+        return served.Served(self.spec, self.schema, self.passes, lambda: self.as_published)
 
     def __getstate__(self) -> dict[str, object]:
         """Return the picklable attributes: no cached answers and no file."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pytest_crd.engine.crds import defaulted, internal
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.internal import InternalCrd
-from pytest_crd.engine.crds.internalspec import ObjectMeta, Status
 from pytest_crd.engine.golang.decoding import Decoded
 from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds.internalspec import ObjectMeta, Status
 
 
 class Forms(NamedTuple):

@@ -8,29 +8,35 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from typing import Final, Literal, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, cast
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared as crdspec
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
-from pytest_crd.engine.crds.internalspec import (
-    InternalNames,
-    InternalSubresources,
-    InternalVersion,
-    ObjectMeta,
-    Schema,
-    Spec,
-    Status,
-    Validation,
-)
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import structs
 from pytest_crd.engine.golang.gotypes import GoType
 from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds.internalspec import (
+        InternalNames,
+        InternalSubresources,
+        InternalVersion,
+        ObjectMeta,
+        Schema,
+        Spec,
+        Status,
+        Validation,
+    )
+    from pytest_crd.engine.golang import structs
+else:
+    structs = lazyimport.module("pytest_crd.engine.golang.structs")
+
 
 # The fields that versions may not all repeat with equal values.
 Exclusive: TypeAlias = Literal["schema", "subresources", "additionalPrinterColumns"]

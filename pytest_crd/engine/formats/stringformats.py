@@ -9,13 +9,25 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from pytest_crd.engine.formats import addresses, durationformat, emails, numberformats
-from pytest_crd.engine.golang import printing, urls
-from pytest_crd.engine.golang.regexp import patterns
+from pytest_crd import lazyimport
+from pytest_crd.engine.formats import numberformats
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.formats import addresses, durationformat, emails
+    from pytest_crd.engine.golang import urls
+    from pytest_crd.engine.golang.regexp import patterns
+else:
+    addresses = lazyimport.module("pytest_crd.engine.formats.addresses")
+    emails = lazyimport.module("pytest_crd.engine.formats.emails")
+    durationformat = lazyimport.module("pytest_crd.engine.formats.durationformat")
+    urls = lazyimport.module("pytest_crd.engine.golang.urls")
+    patterns = lazyimport.module("pytest_crd.engine.golang.regexp.patterns")
+
 
 FormatCheck: TypeAlias = Callable[[str], bool]
 
@@ -110,6 +122,30 @@ def _octets(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
+def _is_duration(text: str) -> bool:
+    return durationformat.is_duration(text)
+
+
+def _is_email(text: str) -> bool:
+    return emails.is_address(text)
+
+
+def _is_ipv4(text: str, *, leading_zeros: bool) -> bool:
+    return addresses.is_ipv4(text, leading_zeros=leading_zeros)
+
+
+def _is_ipv6(text: str) -> bool:
+    return addresses.is_ipv6(text)
+
+
+def _is_cidr(text: str, *, leading_zeros: bool) -> bool:
+    return addresses.is_cidr(text, leading_zeros=leading_zeros)
+
+
+def _is_mac(text: str) -> bool:
+    return addresses.is_mac(text)
+
+
 def _is_hostname(text: str) -> bool:
     # Go limits labels in bytes, the pattern in characters. The top-level domain has at least two characters.
     matches = patterns.compile(
@@ -193,17 +229,17 @@ _CHECKS: Final[dict[str, FormatCheck]] = {
     "creditcard": _is_credit_card,
     "date": _is_date,
     "datetime": _is_date_time,
-    "duration": durationformat.is_duration,
-    "email": emails.is_address,
+    "duration": _is_duration,
+    "email": _is_email,
     "hexcolor": _matches("#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})"),
     "hostname": _is_hostname,
-    "ipv6": addresses.is_ipv6,
+    "ipv6": _is_ipv6,
     "isbn": lambda text: _is_isbn10(text) or _is_isbn13(text),
     "isbn10": _is_isbn10,
     "isbn13": _is_isbn13,
     "k8slongname": lambda text: len(text) <= 253 and _is_dotted_name(text),
     "k8sshortname": lambda text: len(text) <= 63 and _is_name(text),
-    "mac": addresses.is_mac,
+    "mac": _is_mac,
     "password": lambda _: True,
     "rgbcolor": _matches(rf"rgb\({_BLANKS}{rf'{_BLANKS},{_BLANKS}'.join([_CHANNEL] * 3)}{_BLANKS}\)"),
     "ssn": _is_social_security,
@@ -224,7 +260,7 @@ _CHECKS: Final[dict[str, FormatCheck]] = {
 @functools.cache
 def _checks(profile: Profile) -> Mapping[str, FormatCheck]:
     return _CHECKS | {
-        "cidr": functools.partial(addresses.is_cidr, leading_zeros=profile.ignores_leading_zeros_in_addresses),
-        "ipv4": functools.partial(addresses.is_ipv4, leading_zeros=profile.ignores_leading_zeros_in_addresses),
+        "cidr": functools.partial(_is_cidr, leading_zeros=profile.ignores_leading_zeros_in_addresses),
+        "ipv4": functools.partial(_is_ipv4, leading_zeros=profile.ignores_leading_zeros_in_addresses),
         "uri": functools.partial(_is_uri, strict_colons=profile.go.has_strict_colons),
     }

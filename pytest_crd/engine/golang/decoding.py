@@ -11,14 +11,21 @@ import base64
 import functools
 import operator
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.fieldpath import SpelledPath
-from pytest_crd.engine.golang import decodeerrors, gotypes, parsing, repeated
+from pytest_crd.engine.golang import decodeerrors, gotypes
 from pytest_crd.engine.golang.decodeerrors import Findings, Place, Repeating, SavedError, SentNumber
 from pytest_crd.engine.golang.gotypes import GoType
 from pytest_crd.engine.jsonvalue import JSONValue
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.golang import parsing, repeated
+else:
+    parsing = lazyimport.module("pytest_crd.engine.golang.parsing")
+    repeated = lazyimport.module("pytest_crd.engine.golang.repeated")
 
 
 class DecodeError(ValueError):

@@ -8,22 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import profile as profiles
-from pytest_crd.engine.errors import badvalues, fielderror, origin
+from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import embedded, finalizers, metav1types, names, objectmetarules, ownerreferences
+from pytest_crd.engine.metadata import embedded, finalizers, metav1types, names, objectmetarules
 from pytest_crd.engine.metadata.embedded import Below, Walk
 from pytest_crd.engine.metadata.objectmetarules import NameRule, ObjectNaming
-from pytest_crd.engine.metadata.ownerreferences import Reading
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import TYPE_META
 from pytest_crd.engine.schema.structural import Structural
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.errors import origin
+    from pytest_crd.engine.metadata import ownerreferences
+else:
+    ownerreferences = lazyimport.module("pytest_crd.engine.metadata.ownerreferences")
+    origin = lazyimport.module("pytest_crd.engine.errors.origin")
+
 
 Validate: TypeAlias = Callable[[JSONValue], list[FieldError]]
 
@@ -105,7 +112,7 @@ def validate_common_update(
         metadata = {key: value for key, value in metadata.items() if key != "managedFields"}
     return [
         *objectmetarules.validate(metadata, _METADATA, naming, profile),
-        *objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, Reading.SECOND),
+        *objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, ownerreferences.Reading.SECOND),
     ]
 
 
@@ -133,7 +140,7 @@ def validate_update(
     entries = metadata.get("managedFields") or ()
     if not common and not metadata.get("ownerReferences") and {} not in entries:
         return []  # the change has the same errors again
-    own = objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, Reading.THIRD)
+    own = objectmetarules.validate_change(metadata, old_metadata, _METADATA, profile, ownerreferences.Reading.THIRD)
     return [
         *common,
         *objectmetarules.distinct_errors(own, profile),
@@ -183,7 +190,7 @@ def compile_embedded(schema: Structural, profile: Profile) -> Validate | None:
     def of_resource(_node: Structural, below: Below[FieldError]) -> Walk[FieldError]:
         def walk(value: JSONValue, path: FieldPath, errors: list[FieldError]) -> JSONValue:
             if wrong := _resource(value, path, profile):
-                decided = Origin(origin.schema_steps(path.segments), "x-kubernetes-embedded-resource")
+                decided = origin.Origin(origin.schema_steps(path.segments), "x-kubernetes-embedded-resource")
                 errors += [replace(error, origin=decided) for error in wrong]
             return below.object(value, path, errors)
 

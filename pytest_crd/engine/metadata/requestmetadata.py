@@ -9,17 +9,22 @@ Checks after the name include warnings about duplicate owner references.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pytest_crd import lazyre
+from pytest_crd import lazyimport, lazyre
 from pytest_crd.engine.errors import badvalues, fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang.printing import quote
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import ownerreferences
 from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 from pytest_crd.engine.profile import Profile
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.metadata import ownerreferences
+else:
+    ownerreferences = lazyimport.module("pytest_crd.engine.metadata.ownerreferences")
+
 
 # Metadata of an object that is being deleted.
 DELETION: Final = ("deletionTimestamp", "deletionGracePeriodSeconds")

@@ -6,17 +6,23 @@ import contextlib
 import json
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import ownerreferences
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import META_FIELDS
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.metadata import ownerreferences
+else:
+    ownerreferences = lazyimport.module("pytest_crd.engine.metadata.ownerreferences")
+
 
 _SUMMARY: Final = 30
 # Spellings of an absent API version.

@@ -10,12 +10,12 @@ import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.changedfield import ChangedField
 from pytest_crd.engine.errors.failedrule import Locate
-from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes import defaulting, objectmeta, pruning, schemadefaults
@@ -23,6 +23,13 @@ from pytest_crd.engine.passes.rewriting import Path, TreePass
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.structural import Structural
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.errors import origin
+    from pytest_crd.engine.errors.origin import Origin
+else:
+    origin = lazyimport.module("pytest_crd.engine.errors.origin")
+
 
 # Many objects have changes in the same fields.
 _MAX_CACHED: Final = 1024
@@ -277,4 +284,4 @@ class Spelling:
             else:
                 node = node.value_schema
                 steps.append("additionalProperties")
-        return None if node is None else Origin(tuple(steps), self._keyword, locate=self._locate)
+        return None if node is None else origin.Origin(tuple(steps), self._keyword, locate=self._locate)

@@ -21,7 +21,6 @@ from pytest_crd.engine.registry import deprecation, storagelimits, subresources
 from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, ResourceDecoder
-from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.requestbody import Decoder, RefusedError
 from pytest_crd.engine.registry.resourcevalidation import ResourceValidator
 from pytest_crd.engine.registry.response import Stored
@@ -32,6 +31,7 @@ from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, St
 if TYPE_CHECKING:
     from pytest_crd.engine.registry.fieldmanager import typedvalues
     from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
+    from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
     from pytest_crd.engine.registry.scaleowners import ScaleOwners
 else:
     typedvalues = lazyimport.module("pytest_crd.engine.registry.fieldmanager.typedvalues")

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from pytest_crd.engine.crds import versionpriority
+from typing import TYPE_CHECKING
+
+from pytest_crd import lazyimport
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds import versionpriority
+else:
+    versionpriority = lazyimport.module("pytest_crd.engine.crds.versionpriority")
 
 
 def warnings(crd: CrdSpec, version: VersionSpec) -> tuple[str, ...]:

@@ -23,7 +23,6 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import requestoptions
 from pytest_crd.engine.registry.admission import Admitted, DefaultPlugins
 from pytest_crd.engine.registry.fieldmanager import writers
-from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import GeneratedValues, Request
@@ -33,6 +32,7 @@ from pytest_crd.engine.registry.subresources import Subresources
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry import admitting, applying, malformedmetadata
+    from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
     from pytest_crd.engine.registry.patching import patchrequest
     from pytest_crd.engine.registry.scaleowners import ScaleOwners
 else:

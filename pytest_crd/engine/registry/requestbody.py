@@ -7,7 +7,7 @@ The metadata is interpreted, and values are validated, afterwards.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.refusal import Refusal, bad_request
@@ -20,8 +20,11 @@ from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.passes.versionpasses import Passes, Pruned
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry.malformedmetadata import MalformedMetadata
 from pytest_crd.engine.registry.response import Changes, FieldConflict
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry.malformedmetadata import MalformedMetadata
+
 
 FieldValidation = Literal["Strict", "Warn", "Ignore"]
 FIELD_VALIDATIONS: Final = ("Strict", "Warn", "Ignore")

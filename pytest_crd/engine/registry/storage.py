@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.conversion import ConversionFailedError, UnknownConversionError, VersionConverter
 from pytest_crd.engine.registry.request import without_version
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.served import Served
 from pytest_crd.engine.registry.strategy import NotReadBackError, StoredForms
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry import conversion
+    from pytest_crd.engine.registry.conversion import VersionConverter
+else:
+    conversion = lazyimport.module("pytest_crd.engine.registry.conversion")
 
 
 class Storage:
@@ -126,7 +133,7 @@ class Storage:
         storage = self._by_version[api_version]
         if self._crd.converts_by_webhook and self._converter is None and storage is not self._served:
             versions = f"{storage.spec.name} to {self._served.spec.name}"
-            raise UnknownConversionError(
+            raise conversion.UnknownConversionError(
                 f"a webhook converts {versions}, and `crd_webhooks` does not say how to call it"
             )
         return self._read_from(storage, old, "")
@@ -165,7 +172,7 @@ class Storage:
             return {**resource, "apiVersion": api_version}
         try:
             return self._converter.convert(resource, api_version)
-        except ConversionFailedError as error:
+        except conversion.ConversionFailedError as error:
             raise RefusedError(Refusal(500, "", str(error))) from None
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors, FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import linkedpaths, structural
 from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.structural import NO_VALIDATION, NestedValueValidation, Structural, ValueValidation
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.golang.regexp import patterns
+else:
+    patterns = lazyimport.module("pytest_crd.engine.golang.regexp.patterns")
+
 
 _TYPE_MISSING: Final = {
     "root": "must not be empty at the root",

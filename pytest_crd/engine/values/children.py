@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.fieldpath import Key
@@ -13,8 +13,11 @@ from pytest_crd.engine.schema.metafields import TYPE_META
 from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.engine.values import validationresult as valueresult
 from pytest_crd.engine.values import valuekeywords
-from pytest_crd.engine.values.ratcheting import Correlation
 from pytest_crd.engine.values.validationresult import Failure, Result
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.values.ratcheting import Correlation
+
 
 Holds: TypeAlias = Callable[[JSONValue], bool]
 # A test for each Python type of values; None if every value of the type is valid.

@@ -8,16 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from pytest_crd.engine.errors import badvalues, fielderror, origin
+from pytest_crd import lazyimport
+from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.fieldpath import FieldPath, Key, Segment
-from pytest_crd.engine.golang import gosyntax, printing
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import LIST_TYPES, Structural
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.errors import origin
+    from pytest_crd.engine.golang import gosyntax
+else:
+    origin = lazyimport.module("pytest_crd.engine.errors.origin")
+    gosyntax = lazyimport.module("pytest_crd.engine.golang.gosyntax")
+
 
 ItemsCheck: TypeAlias = Callable[[JSONValue], list[FieldError]]
 
@@ -57,7 +65,7 @@ class _Finding(NamedTuple):
 def _error(finding: _Finding) -> FieldError:
     error = finding.make(FieldPath(finding.segments))
     *above, _ = finding.segments
-    return replace(error, origin=Origin(origin.schema_steps(above), "x-kubernetes-list-type"))
+    return replace(error, origin=origin.Origin(origin.schema_steps(above), "x-kubernetes-list-type"))
 
 
 _Find: TypeAlias = Callable[[JSONValue], list[_Finding]]

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.formats import stringformats
-from pytest_crd.engine.golang import gosyntax, printing
-from pytest_crd.engine.golang.regexp import patterns
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.engine.values import numberkeywords, validationresult
 from pytest_crd.engine.values.validationresult import Failure, KeywordCheck
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.golang import gosyntax
+    from pytest_crd.engine.golang.regexp import patterns
+else:
+    gosyntax = lazyimport.module("pytest_crd.engine.golang.gosyntax")
+    patterns = lazyimport.module("pytest_crd.engine.golang.regexp.patterns")
+
 
 # Go's names of number types, which are compared with formats.
 _GO_FORMATS: Final = {"integer": "int64", "number": "float64"}

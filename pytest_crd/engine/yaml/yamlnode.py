@@ -17,7 +17,6 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.yaml import unreadable, yamlparser, yamlscalar
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 
-MERGE: Final = "<<"
 _MERGE_TAG: Final = yamlscalar.TAG_PREFIX + "merge"
 
 
@@ -48,7 +47,7 @@ class ScalarNode:
 
     def is_merge(self) -> bool:
         """Return whether the scalar is the merge key; with `!` or `!!merge`, a quoted `<<` is one too."""
-        return self.text == MERGE and (self.plain or self.tag in ("!", _MERGE_TAG))
+        return self.text == yamlscalar.MERGE and (self.plain or self.tag in ("!", _MERGE_TAG))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -343,7 +343,7 @@ def _mapping(next_event: Callable[[], Any], depth: int, item_lines: list[list[in
         key = event.value
         if event.implicit[0] and key[:1] in hints:
             key = resolve_key(key)
-        if key in result or key == yamlnode.MERGE or event.anchor is not None or event.tag is not None:
+        if key in result or key == yamlscalar.MERGE or event.anchor is not None or event.tag is not None:
             raise _UnusualError
         event = next_event()
         if type(event) is not ScalarEvent:

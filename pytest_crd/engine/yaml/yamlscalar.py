@@ -26,6 +26,7 @@ Native = str | int | float | bool | None
 # A plain scalar with another first character is a string; "" is the empty scalar.
 HINTS: Final = frozenset("+-.0123456789yYnNtTfFoO~") | {""}
 TAG_PREFIX: Final = "tag:yaml.org,2002:"
+MERGE: Final = "<<"
 
 _NUMBER_HINTS: Final = frozenset("+-0123456789")
 _WORDS: Final[dict[str, Native]] = {

@@ -15,7 +15,6 @@ import pytest
 
 from pytest_crd import folders, lazyimport, suggestions
 from pytest_crd.cases import loader, objectsources
-from pytest_crd.cases.caseresult import CaseResult, Context
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError
 from pytest_crd.cases.subject import CaseSubject
@@ -34,6 +33,7 @@ from pytest_crd.plugin.items.failures import (
 if TYPE_CHECKING:
     from pytest_crd.casefiles.notes import Note
     from pytest_crd.cases import caserunner, expectedowners, unreachable
+    from pytest_crd.cases.caseresult import CaseResult, Context
     from pytest_crd.cases.openshift.suite import Suite
     from pytest_crd.plugin.items.casereports import CaseReport
     from pytest_crd.plugin.items.extensions import FilledContent
@@ -45,7 +45,7 @@ else:
 
 _HOOKS: Final = "crd-cases"
 # A case, and the function that runs it, also with other expectations.
-RunCase: TypeAlias = tuple[Case, Callable[[Any], CaseResult]]
+RunCase: TypeAlias = "tuple[Case, Callable[[Any], CaseResult]]"
 
 
 class CaseFailure(TextFailure):

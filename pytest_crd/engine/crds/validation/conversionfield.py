@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internaltypes
-from pytest_crd.engine.crds.internalspec import ClientConfig, Conversion, Service
 from pytest_crd.engine.crds.validation import namesfield as crdnames
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -22,6 +21,7 @@ from pytest_crd.engine.profile import Profile
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds import cabundle
+    from pytest_crd.engine.crds.internalspec import ClientConfig, Conversion, Service
     from pytest_crd.engine.crds.validation import webhookclient
 else:
     cabundle = lazyimport.module("pytest_crd.engine.crds.cabundle")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from pytest_crd.engine.crds.internalspec import InternalNames
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.metadata import names
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds.internalspec import InternalNames
+
 
 _Name: TypeAlias = Literal["plural", "singular", "kind", "listKind"]
 _SCOPES: Final = ("Cluster", "Namespaced")

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pytest_crd.engine.crds.internalspec import Column
-from pytest_crd.engine.crds.validation import simplepath
+from pytest_crd import lazyimport
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds.internalspec import Column
+    from pytest_crd.engine.crds.validation import simplepath
+else:
+    simplepath = lazyimport.module("pytest_crd.engine.crds.validation.simplepath")
+
 
 _TYPES: Final = ("boolean", "date", "integer", "number", "string")
 _FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")

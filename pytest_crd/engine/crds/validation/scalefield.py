@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internaltypes
-from pytest_crd.engine.crds.internalspec import InternalSubresources
-from pytest_crd.engine.crds.validation import simplepath
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.profile import Profile
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds.internalspec import InternalSubresources
+    from pytest_crd.engine.crds.validation import simplepath
+else:
+    simplepath = lazyimport.module("pytest_crd.engine.crds.validation.simplepath")
+
 
 _UNDER: Final[dict[Literal["specReplicasPath", "statusReplicasPath"], str]] = {
     "specReplicasPath": ".spec",

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internal, internaltypes
 from pytest_crd.engine.crds.internal import InternalCrd
-from pytest_crd.engine.crds.internalspec import InternalVersion, Schema, Spec, Validation
 from pytest_crd.engine.crds.validation import conversionfield
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import listtypekeywords
@@ -29,6 +28,7 @@ from pytest_crd.engine.schema.structural import Structural, UnsupportedConstruct
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds import cabundle
+    from pytest_crd.engine.crds.internalspec import InternalVersion, Schema, Spec, Validation
     from pytest_crd.engine.crds.validation import selectablefields
     from pytest_crd.engine.golang import structs
 else:

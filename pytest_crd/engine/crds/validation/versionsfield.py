@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internal, internaltypes
 from pytest_crd.engine.crds.internal import InternalCrd
-from pytest_crd.engine.crds.internalspec import InternalSubresources, InternalVersion, Spec
 from pytest_crd.engine.crds.validation import namesfield as crdnames
 from pytest_crd.engine.crds.validation import printercolumns, scalefield
 from pytest_crd.engine.crds.validation.options import ValidationOptions
@@ -24,6 +23,7 @@ from pytest_crd.engine.golang import printable
 from pytest_crd.engine.profile import Profile
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.crds.internalspec import InternalSubresources, InternalVersion, Spec
     from pytest_crd.engine.crds.validation import selectablefields
 else:
     selectablefields = lazyimport.module("pytest_crd.engine.crds.validation.selectablefields")

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pytest_crd.engine.registry.fieldmanager.pathelements import Path, PathElement
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry.fieldmanager.pathelements import Path, PathElement
+
 
 _NOTHING: Final[frozenset[PathElement]] = frozenset()
 _NO_CHILDREN: Final[Mapping[PathElement, FieldSet]] = {}

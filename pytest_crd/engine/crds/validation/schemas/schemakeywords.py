@@ -7,10 +7,11 @@ Validation of the keywords of a schema: forbidden constructs, and the places of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.crds.validation.options import ValidationOptions
-from pytest_crd.engine.crds.validation.schemas import listtypekeywords, rulekeywords
+from pytest_crd.engine.crds.validation.schemas import listtypekeywords
 from pytest_crd.engine.crds.validation.schemas.expressions import NO_RULES, CostScope, Expressions
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -22,15 +23,22 @@ from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.subschemas import Schema
 
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds.validation.schemas import rulekeywords
+else:
+    rulekeywords = lazyimport.module("pytest_crd.engine.crds.validation.schemas.rulekeywords")
+
+
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 _NO_UNIQUE_ITEMS: Final = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
+_RULES: Final = "x-kubernetes-validations"
 _JUNCTORS: Final = ("allOf", "oneOf", "anyOf")
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED: Final = "x-kubernetes-embedded-resource"
 # Most schemas have no such keyword and are skipped: a type, a description, a format.
 _RESTRICTED: Final = frozenset({"uniqueItems", _EMBEDDED, *unsupported.KEYWORDS})
 _BRANCHING: Final = frozenset({"not", *_JUNCTORS, "definitions", "dependencies"})
-_EXTENSIONS: Final = frozenset({_PRESERVE, *listtypekeywords.KEYWORDS, rulekeywords.KEYWORD})
+_EXTENSIONS: Final = frozenset({_PRESERVE, *listtypekeywords.KEYWORDS, _RULES})
 _REMARKABLE: Final = frozenset({"properties", "items", "additionalProperties"}) | _RESTRICTED | _BRANCHING | _EXTENSIONS
 # A default is restricted where defaults are forbidden.
 _RESTRICTED_OR_DEFAULT: Final = _RESTRICTED | {"default"}
@@ -113,7 +121,7 @@ class _Walk:
             self._dependencies(schema, place, context)
         if not _EXTENSIONS.isdisjoint(schema):
             self._extensions(schema, place)
-        if rulekeywords.KEYWORD in schema and context.rules is not NO_RULES and len(self.errors) == errors_before:
+        if _RULES in schema and context.rules is not NO_RULES and len(self.errors) == errors_before:
             # Expressions are compiled only if this schema and its nested schemas have no errors.
             self.rule_errors += self.expressions.find(schema, context.rules, linkedpaths.path(place))
 
@@ -176,7 +184,7 @@ class _Walk:
             )
         if not (listtypekeywords.KEYWORDS.isdisjoint(schema) or listtypekeywords.is_sound(schema)):
             self.errors += listtypekeywords.validate(schema, place, self._options, profile=self._profile)
-        if schema.get(rulekeywords.KEYWORD):
+        if schema.get(_RULES):
             self.errors += rulekeywords.validate(schema, linkedpaths.path(place), profile=self._profile)
 
 
