@@ -209,7 +209,7 @@ class Api:
         if is_anonymous and generalpaths.is_probe(request.path):
             return encoding.page(200, "ok")
         request = self.access.authenticate(request)
-        _demand_timeout(request)
+        _demand_timeout(request, info)
         return self._answer(self.access.authorize(request, info), info)
 
     def _answer(self, request: HTTPRequest, info: RequestInfo | None) -> Reply:
@@ -393,7 +393,7 @@ def _failed(request: HTTPRequest, error: ApiError) -> HTTPAnswer:
     return answer
 
 
-def _demand_timeout(request: HTTPRequest) -> None:
+def _demand_timeout(request: HTTPRequest, info: RequestInfo | None) -> None:
     """
     Check the `timeout` parameter of a request other than a watch.
 
@@ -403,9 +403,10 @@ def _demand_timeout(request: HTTPRequest) -> None:
     Reference:
         apiserver endpoints/filters/request_deadline.go, parseTimeout.
     """
-    is_long = request.verb == "watch"
-    problem = "" if is_long else durationformat.find_go_problem(request.query.first("timeout") or "0")
-    if problem:
+    timeout = request.query.first("timeout")
+    if not timeout or request.verb_of(info) == "watch":
+        return
+    if problem := durationformat.find_go_problem(timeout):
         raise statuses.bad_request(f"invalid timeout specified in the request URL - {problem}")
 
 

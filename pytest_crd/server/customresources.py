@@ -81,6 +81,19 @@ class CustomResourceType(ResourceType):
         unreadable.demand_readable(self, entry)
         return self._form(entry)
 
+    def reads_as_stored(self, entry: StoredObject, /) -> bool:
+        """
+        Return True if the object was stored by a write of this version, which had pruned and defaulted it.
+
+        Another schema has another type, because a CRD is parsed anew when it changes, and a new type knows no forms.
+        """
+        return entry.forms.get(self.shared) is entry.value
+
+    def keep_read_form(self, entry: StoredObject, /) -> bool:
+        """Keep the object as its own form, and return True."""
+        entry.forms[self.shared] = entry.value
+        return True
+
     def conversion_problem(self, entry: StoredObject) -> str:
         """Return why a stored object cannot be converted to this version; empty if it can be converted."""
         old = entry.value["apiVersion"]

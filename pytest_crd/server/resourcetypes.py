@@ -233,6 +233,14 @@ class ResourceType(abc.ABC):
     def read(self, entry: StoredObject) -> Resource:
         """Return a stored object in this version, with its resourceVersion."""
 
+    def reads_as_stored(self, _entry: StoredObject, /) -> bool:
+        """Return True if `keep_read_form` took an object; its form depends on nothing that has changed since."""
+        return False
+
+    def keep_read_form(self, _entry: StoredObject, /) -> bool:
+        """Keep an object that a write of this version has just stored as the form that `read` returns; return True if it is kept."""
+        return False
+
     @abc.abstractmethod
     def scale(self, entry: StoredObject) -> Resource:
         """Return the Scale of a stored object."""

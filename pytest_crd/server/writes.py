@@ -140,7 +140,9 @@ def _decide(
     stored = store.get(key)
     entry = None if unreadable.is_free(type_, stored, request) else stored
     if entry is not None:
-        request = request._replace(resource_version=str(entry.revision), stored_name=key.name)
+        request = request._replace(
+            resource_version=str(entry.revision), stored_name=key.name, reads_as_stored=type_.reads_as_stored(entry)
+        )
     outcome = type_.answer(None if entry is None else entry.value, request, generated)
     outcome.stored  # noqa: B018 - computes the objects before the store is locked
     return _Decision(key, stored, entry, request, outcome)
@@ -243,10 +245,11 @@ def _persist(  # noqa: PLR0913, PLR0917 - a request and its outcome
         assert entry is not None  # noqa: S101 - only existing objects are deleted
         store.delete(entry.key)
         return _with_version(answer, str(entry.revision))
-    if entry is None:
-        entry = store.put(_new_key(type_, info, outcome.stored), outcome.stored)
-    elif outcome.changed:
-        entry = store.put(entry.key, outcome.stored)
+    if entry is None or outcome.changed:
+        key = _new_key(type_, info, outcome.stored) if entry is None else entry.key
+        entry = store.put(key, outcome.stored)
+        if answer is outcome.stored and type_.keep_read_form(entry):
+            return entry.value
     return _with_version(answer, str(entry.revision))
 
 
@@ -281,7 +284,8 @@ def _demand_conversions(
     # An object that ends is read in the storage version, which may have changed since it was stored.
     if entry is not None and outcome.response.accepted and outcome.stored is None:
         type_.demand_migration(entry)
-    if outcome.response.accepted or (request.verb == "create" and _is_storable(outcome)):
+    is_stored = outcome.response.accepted or (request.verb == "create" and _is_storable(outcome))
+    if is_stored and type_.converts_by_webhook:
         type_.demand_conversion(type_.api_version, type_.storage_api_version)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import json
 from typing import Any
 
 import pytest
@@ -73,6 +74,40 @@ def test_a_patch_to_another_version_with_other_fields_is_refused_by_validation()
     assert answer.value["message"] == f'Thing.example.com "a" is invalid: {problem}'
 
 
+@pytest.mark.parametrize("method", ["GET", "PATCH"])
+def test_a_stored_object_is_pruned_and_defaulted_again_after_its_schema_changes(method: str) -> None:
+    """As kube-apiserver 1.37 answers, which reads each object under the current schema."""
+    thing = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {"old": "x"}}
+    path = "/apis/example.com/v1/namespaces/default/things"
+    server = servers.api(servers.crd(versions=[_version_of(old={"type": "string"})]))
+    servers.ask(server, "POST", path, thing)
+    merge = "application/merge-patch+json"
+    spec = {"spec": {"versions": [_version_of(new={"type": "string", "default": "y"})]}}
+    assert servers.ask(server, "PATCH", f"{servers.CRDS}/things.example.com", spec, mediaType=merge).code == 200
+
+    operations = [{"op": "test", "path": "/spec", "value": {"new": "y"}}]
+    patch = {} if method == "GET" else {"body": operations, "mediaType": "application/json-patch+json"}
+    answer: Any = servers.ask(server, method, f"{path}/a", **patch)
+
+    assert answer.value["spec"] == {"new": "y"}
+
+
+def test_writes_leave_the_states_of_earlier_revisions_as_they_are() -> None:
+    server = servers.api(servers.crd(versions=[_version_of(n={"type": "integer"})]))
+    path = "/apis/example.com/v1/namespaces/default/things"
+    thing: Any = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {"n": 0}}
+    answers: list[Any] = [servers.ask(server, "POST", path, thing)]
+    merge = "application/merge-patch+json"
+    for number in (1, 2):
+        patch = {"spec": {"n": number}, "metadata": {"labels": {"n": str(number)}}}
+        answers.append(servers.ask(server, "PATCH", f"{path}/a", patch, mediaType=merge))
+
+    first, *_ = server.store.since(int(answers[0].value["metadata"]["resourceVersion"]) - 1)
+    assert first.new is not None
+    assert first.new.value == json.loads(answers[0].body)
+    assert [answer.value["spec"] for answer in answers] == [{"n": 0}, {"n": 1}, {"n": 2}]
+
+
 @pytest.mark.parametrize("overtaken", [0, 1, 2, 9])
 def test_an_overtaken_write_is_decided_again(overtaken: int, monkeypatch: pytest.MonkeyPatch) -> None:
     job_crd = CustomResourceDefinition.from_manifest(copy.deepcopy(servergen.crds()[0]))
@@ -123,6 +158,12 @@ def test_no_object_outlives_a_crd_that_is_deleted_during_its_create(
     monkeypatch.setattr(CustomResourceType, "answer", decide_late)
     assert servers.ask(server, "POST", servers.JOBS, servers.job("a")).code == code
     assert not server.store.entries("jobs.fuzz.example.com")
+
+
+def _version_of(**fields: Any) -> Any:
+    """Return a version of a CRD with these fields in its spec."""
+    schema = {"type": "object", "properties": {"spec": {"type": "object", "default": {}, "properties": fields}}}
+    return {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
 
 
 def _spec_of(**fields: str) -> Any:

@@ -34,14 +34,30 @@ def validate(entries: Sequence[JSONValue], path: FieldPath, profile: Profile) ->
     """
     errors: list[FieldError] = []
     for position, entry in enumerate(entries):
-        place = path.index(position)
-        errors += _operation(_text(entry, "operation"), place.child("operation"), profile)
-        fields_type = _text(entry, "fieldsType")
-        if fields_type not in ("", "FieldsV1"):
-            errors.append(fielderror.invalid(place.child("fieldsType"), fields_type, "must be `FieldsV1`"))
-        errors += validate_manager(_text(entry, "manager"), place.child("manager"), profile)
-        if profile.has_managed_subresources and len(_text(entry, "subresource").encode()) > _MAX_SUBRESOURCE:
-            errors.append(too_long(place.child("subresource"), _MAX_SUBRESOURCE, profile))
+        if not _is_usual(entry):
+            errors += _validate_entry(entry, path.index(position), profile)
+    return errors
+
+
+def _is_usual(entry: JSONValue) -> bool:
+    """Return True if an entry is valid at first sight; other entries may be valid, too."""
+    manager, subresource = entry.get("manager") or "", entry.get("subresource") or ""
+    return (
+        entry.get("operation") in _OPERATIONS
+        and entry.get("fieldsType") == "FieldsV1"
+        and (len(manager) <= _MAX_MANAGER and manager.isascii() and manager.isprintable())
+        and (len(subresource) <= _MAX_SUBRESOURCE and subresource.isascii())
+    )
+
+
+def _validate_entry(entry: JSONValue, place: FieldPath, profile: Profile) -> list[FieldError]:
+    errors = _operation(_text(entry, "operation"), place.child("operation"), profile)
+    fields_type = _text(entry, "fieldsType")
+    if fields_type not in ("", "FieldsV1"):
+        errors.append(fielderror.invalid(place.child("fieldsType"), fields_type, "must be `FieldsV1`"))
+    errors += validate_manager(_text(entry, "manager"), place.child("manager"), profile)
+    if profile.has_managed_subresources and len(_text(entry, "subresource").encode()) > _MAX_SUBRESOURCE:
+        errors.append(too_long(place.child("subresource"), _MAX_SUBRESOURCE, profile))
     return errors
 
 

@@ -128,13 +128,16 @@ class Passes:
         self._nulls = Spelling(schema, "type", locate)
         self._defaulted = Spelling(schema, "default", locate)
 
-    def prune(self, resource: Mapping[str, JSONValue], *, drop_malformed: bool = False) -> Pruned:
+    def prune(
+        self, resource: Mapping[str, JSONValue], *, drop_malformed: bool = False, coerced: JSONValue = None
+    ) -> Pruned:
         """
         Return *resource* without unknown fields, with all metadata coerced.
 
         Args:
             resource: A whole custom resource; not modified.
             drop_malformed: Drop metadata of a wrong type instead of raising, as the server does for stored objects.
+            coerced: Metadata of a stored object, as it was read: a second pass would not change it.
 
         Raises:
             DecodeError: Metadata has a wrong type; the server answers with a 400 and this message.
@@ -144,7 +147,7 @@ class Passes:
         """
         body, meta = _set_meta_aside(resource)
         unknown: tuple[SpelledPath, ...] = ()
-        if "metadata" in meta:
+        if "metadata" in meta and (coerced is None or meta["metadata"] is not coerced):
             root = objectmeta.coerce_root(meta["metadata"], self._version, drop_malformed=drop_malformed)
             meta["metadata"], unknown = root.value, root.unknown
         if not self._preserve_unknown_fields:

@@ -143,7 +143,8 @@ class ResourceDecoder(NamedTuple):
 
     def decode_patch(self, request: Request, live: Resource) -> DecodedBody:
         """Decode the result of a patch."""
-        return self.bodies.decode_patched(patchrequest.patch(live, request, self.profile), request.field_validation)
+        patched = patchrequest.patch(live, request, self.profile)
+        return self.bodies.decode_patched(patched, live, request.field_validation)
 
     def decode_apply(self, new: Applied, _request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
         """Decode the result of an apply; fill in defaults if anything was merged."""

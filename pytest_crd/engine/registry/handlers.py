@@ -160,6 +160,8 @@ def _reader(request: Request, strategy: Strategy, plugins: RequestAdmission | No
 
 def _read_live(stored: Resource, request: Request, strategy: Strategy) -> Resource:
     """Return the stored object in the version of the request, with the resourceVersion of the store."""
+    if request.reads_as_stored:
+        return stored
     live = strategy.read(stored, request.namespace)
     if request.resource_version:
         live["metadata"]["resourceVersion"] = request.resource_version
@@ -300,8 +302,10 @@ def _accepted(
     system_metadata = Stored(lambda: checked.typed_metadata(strategy))
 
     def stored_and_returned() -> tuple[Resource | None, Resource | None]:
-        written = None if is_gone else checkedwrites.with_metadata(forms.written.value, system_metadata.value)
-        return written, checkedwrites.with_metadata(forms.returned.value, system_metadata.value)
+        returned = checkedwrites.with_metadata(forms.returned.value, system_metadata.value)
+        if is_gone or forms.returned is forms.written:
+            return None if is_gone else returned, returned
+        return checkedwrites.with_metadata(forms.written.value, system_metadata.value), returned
 
     answer = Response(
         response.OK if live else response.CREATED,

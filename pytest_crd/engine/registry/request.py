@@ -52,6 +52,7 @@ class Request(NamedTuple):
         storage_prefix: The prefix of keys in the store, which few messages include; `/registry` in a cluster.
         names_field_validation: Whether the request names its field validation, even if it is the default.
         stored_name: The name under which the stored object is found; empty for its own. An apply that creates it keeps that of the URL.
+        reads_as_stored: True if a write of this version under the same schema has stored the object: to read it changes nothing.
     """
 
     verb: Verb
@@ -70,6 +71,7 @@ class Request(NamedTuple):
     storage_prefix: str = ""
     names_field_validation: bool = False
     stored_name: str = ""
+    reads_as_stored: bool = False
 
 
 class GeneratedValues(NamedTuple):

@@ -198,12 +198,13 @@ class Decoder(NamedTuple):
             raise RefusedError(refused, decoded)
         return decoded
 
-    def decode_patched(self, patched: Patched, field_validation: FieldValidation) -> DecodedBody:
+    def decode_patched(self, patched: Patched, live: JSONObject, field_validation: FieldValidation) -> DecodedBody:
         """
         Decode the result of a patch, as `decode` does but without a check of its API version.
 
         Args:
             patched: The result of the patch.
+            live: The patched object, as it was read; unchanged metadata is not coerced again.
             field_validation: The treatment of unknown and duplicate fields, in the patch and in its result.
 
         Raises:
@@ -216,7 +217,7 @@ class Decoder(NamedTuple):
             raise RefusedError(bad_patch(patched.write(), problem))
         passes = self._passes_for(patched.value)
         try:
-            pruned = passes.prune(patched.value)
+            pruned = passes.prune(patched.value, coerced=live.get("metadata"))
         except DecodeError as error:
             raise RefusedError(bad_patch(patched.write(), str(error))) from None
         problems = (*patched.problems, *self._problems(patched.duplicates, pruned, field_validation))

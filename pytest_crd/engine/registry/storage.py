@@ -81,9 +81,8 @@ class Storage:
         may_lack_defaults = keeps_old and len(self._by_version) > 1
         is_settled = not is_raw and not may_lack_defaults and (not defaulted or passes.settles)
         if self._storage is self._served and is_settled and not self._lacks_status(resource):
-            return StoredForms(
-                Stored.from_value(resource), Stored.from_value(dict(resource))
-            )  # already pruned and defaulted
+            form = Stored.from_value(resource)
+            return StoredForms(form, form)  # already pruned and defaulted: to read it changes nothing
         system = {} if self._converter is None or self._storage is self._served else system_metadata()
         metadata = without_version(resource)["metadata"]
         whole = {**resource, "metadata": {**metadata, **system}} if system else resource

@@ -37,7 +37,7 @@ class Validated(NamedTuple):
 
 class StoredForms(NamedTuple):
     """
-    The forms of an object in a write.
+    The forms of an object in a write: the same `Stored` twice if to read the written form changes nothing.
 
     Attributes:
         written: The object in the storage version.

@@ -65,7 +65,7 @@ def of_request(request: HTTPRequest, info: RequestInfo | None, user: User, profi
     """
     if info is None:
         return AccessAttributes(user, request.method.lower(), path=request.path, is_resource=False)
-    verb, name, namespace = request.verb, info.name, info.namespace
+    verb, name, namespace = request.verb_of(info), info.name, info.namespace
     if info.verb == "list":
         name = _find_selected_name(request.query, profile)
     if info.resource == "namespaces" and not namespace:

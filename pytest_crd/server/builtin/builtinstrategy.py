@@ -226,7 +226,8 @@ class BuiltInStrategy(ObjectStrategy):
         if self._resource in finishing.DEFAULTED:
             resource = self._go.default({**resource})
         resource = self._forms.stored(resource)
-        return StoredForms(Stored.from_value(resource), Stored.from_value(dict(resource)))
+        form = Stored.from_value(resource)
+        return StoredForms(form, form)
 
     def increments_generation(self, write: PendingWrite) -> bool:
         """Return True if an update changes more than metadata, or metadata that count for the kind."""

@@ -68,7 +68,10 @@ class HTTPRequest(NamedTuple):
         Reference:
             apiserver endpoints/request/requestinfo.go, NewRequestInfo.
         """
-        info = self.info
+        return self.verb_of(self.info)
+
+    def verb_of(self, info: RequestInfo | None) -> str:
+        """Return the verb of a request with a parsed path."""
         verb = "" if info is None else info.verb
         return "watch" if verb == "list" and self.query.is_set("watch") else verb
 

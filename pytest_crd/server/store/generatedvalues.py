@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import uuid
 from collections.abc import Callable
@@ -17,10 +18,12 @@ _LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
 
 def of_request(is_free: Callable[[str], bool]) -> GeneratedValues:
     """Return the generated values of one request; *is_free* returns whether no stored object has a name with a suffix."""
-    suffix = _suffix()
-    while not is_free(suffix):
-        suffix = _suffix()
-    return GeneratedValues(now, uid, lambda: suffix)
+
+    @functools.cache
+    def suffix() -> str:  # only creates need it, and it stays the same within a request
+        return next(filter(is_free, iter(_suffix, "")))
+
+    return GeneratedValues(now, uid, suffix)
 
 
 def uid() -> str:

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.fieldmanager import fieldsets, pathelements
+from pytest_crd.engine.registry.fieldmanager import fieldsets
 from pytest_crd.engine.registry.fieldmanager.fieldsets import FieldSet
 from pytest_crd.engine.registry.fieldmanager.mergetypes import ListType, MapType, MergeType
 from pytest_crd.engine.registry.fieldmanager.merging import ABSENT
-from pytest_crd.engine.registry.fieldmanager.pathelements import Path, PathElement
+from pytest_crd.engine.registry.fieldmanager.pathelements import FIELD, Path, PathElement
 from pytest_crd.engine.registry.fieldmanager.typedvalues import element_of
 
 
@@ -82,6 +82,9 @@ class _Walk:
         """Compare two values at *path*; one of them may be ABSENT."""
         if before is now:
             return
+        if type(before) is type(now):  # the usual case: one alternative, and neither is ABSENT
+            self._parts(kind.fitted(now), path, before, now)
+            return
         kind_before = kind if before is ABSENT else kind.fitted(before)
         kind_now = kind if now is ABSENT else kind.fitted(now)
         if now is ABSENT:
@@ -123,7 +126,7 @@ class _Walk:
                 continue
             field_kind = kind.field_type(name)
             assert field_kind is not None  # noqa: S101 - both have their type
-            self.compare(field_kind, (*path, pathelements.field(name)), old, new)
+            self.compare(field_kind, (*path, (FIELD, name)), old, new)
         return False
 
     def _lists(self, kind: ListType, path: Path, before: JSONValue, now: JSONValue) -> bool:

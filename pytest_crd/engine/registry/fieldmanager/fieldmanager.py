@@ -246,9 +246,10 @@ def settled(new: JSONObject, live: JSONObject) -> JSONObject:
         apiserver endpoints/handlers/fieldmanager/equality.go, IgnoreManagedFieldsTimestampsTransformer.
     """
     now, before = _entries(new), _entries(live)
-    if not now or not jsonvalue.equal(_timeless(now), _timeless(before)):
+    # Most writes change the object, which is found sooner than a change of its managed fields.
+    if not now or not jsonvalue.equal(_without_entries(new), _without_entries(live)):
         return new
-    return _with_entries(new, before) if jsonvalue.equal(_without_entries(new), _without_entries(live)) else new
+    return _with_entries(new, before) if jsonvalue.equal(_timeless(now), _timeless(before)) else new
 
 
 def _timeless(entries: Sequence[JSONValue]) -> list[JSONValue]:

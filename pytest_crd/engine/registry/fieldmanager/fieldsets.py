@@ -75,6 +75,8 @@ class FieldSet:
 
     def intersection(self, other: FieldSet) -> FieldSet:
         """Return the intersection of two sets."""
+        if not (other.members or other.children):
+            return EMPTY
         children = {}
         for element, child in self.children.items():
             other_child = other.children.get(element)
@@ -84,6 +86,8 @@ class FieldSet:
 
     def difference(self, other: FieldSet) -> FieldSet:
         """Return the fields that are not members of *other*; children of its members stay."""
+        if not (other.members or other.children):
+            return self
         children = {}
         for element, child in self.children.items():
             other_child = other.children.get(element)
@@ -122,4 +126,6 @@ def from_paths(paths: Iterable[Path]) -> FieldSet:
             members.add(path[0])
         elif path:
             deeper.setdefault(path[0], []).append(path[1:])
+    if not (members or deeper):
+        return EMPTY
     return FieldSet(members, {element: from_paths(rest) for element, rest in deeper.items()})

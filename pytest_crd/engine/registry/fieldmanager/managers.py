@@ -190,8 +190,7 @@ def paths(managed: Managed) -> dict[str, tuple[OwnedPath, ...]]:
 
 def _order(entry: Mapping[str, JSONValue]) -> tuple[str, ...]:
     # Times in UTC sort as texts, an absent time first.
-    keys = ("operation", "time", "manager", "apiVersion", "subresource")
-    return tuple(entry.get(key, "") for key in keys)
+    return tuple([entry.get(key, "") for key in ("operation", "time", "manager", "apiVersion", "subresource")])
 
 
 class BrokenError(ValueError):
@@ -209,7 +208,8 @@ def write_fields(fields: FieldSet) -> dict[str, JSONValue]:
     for element in sorted(fields.members | fields.children.keys()):
         below = write_fields(fields.children[element]) if element in fields.children else {}
         self_entry: dict[str, JSONValue] = {_SELF: {}} if below and element in fields.members else {}
-        written[text_of(element)] = {**self_entry, **below}
+        text = f"f:{element[1]}" if element[0] == FIELD else text_of(element)
+        written[text] = {**self_entry, **below}
     return written
 
 
@@ -241,8 +241,11 @@ def _read(written: JSONValue, parse_element: Callable[[str], PathElement | None]
     for text, value in (written or {}).items():
         if text == _SELF:
             is_member = True
-        elif (element := parse_element(text)) is not None:
-            below, is_child_member = _read(value, parse_element)
+            continue
+        # Most elements are fields, and most of these have nothing below.
+        element = (FIELD, text[2:]) if text.startswith("f:") else parse_element(text)
+        if element is not None:
+            below, is_child_member = (None, True) if value == {} else _read(value, parse_element)
             if is_child_member:
                 members.add(element)
             if below is not None:

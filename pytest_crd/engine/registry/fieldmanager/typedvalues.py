@@ -99,7 +99,11 @@ def _problems_of_map(
         item, checked_item = value[name], shared.get(name)
         if item is checked_item or type(item) in VALUES_OF[field_type.scalar]:  # as `is_scalar`
             continue
-        if problems_below := _problems(field_type, item, allow_duplicates, checked_item):
+        if field_type.map is not None and isinstance(item, dict):  # as in `_problems`
+            problems_below = _problems_of_map(field_type.map, item, allow_duplicates, checked_item)
+        else:
+            problems_below = _problems(field_type, item, allow_duplicates, checked_item)
+        if problems_below:
             problems += [(f".{name}{path}", text) for path, text in problems_below]
     if problems and names is None:  # problems are rare, so sort the fields only if there are any
         return _problems_of_map(kind, value, allow_duplicates, checked, sorted(value))

@@ -59,7 +59,9 @@ def patch(live: Resource, request: Request, profile: Profile, kind: gotypes.GoTy
     body = request.body
     is_checked = request.field_validation != "Ignore" and profile.field_validation
     is_json_patch = mediatypes.plain_media_type(request.media_type) == mediatypes.JSON_PATCH
-    if problem := jsonsyntax.find_problem(body.text) if body.text else "":
+    # Newer versions have refused it before, see `refuse_other_than_json`.
+    is_json = profile.json_patch.checks_json_first or not body.text
+    if problem := "" if is_json else jsonsyntax.find_problem(body.text):
         if is_checked:
             raise RefusedError(bad_request(f"error decoding patch: {problem}"))
         raise RefusedError(bad_request(problem) if is_json_patch else _refuse_merge(profile))
@@ -67,13 +69,18 @@ def patch(live: Resource, request: Request, profile: Profile, kind: gotypes.GoTy
         sent = patchdocuments.read(body.text) if body.text else patchdocuments.as_sent(body.value)
     except UnreadableError as error:
         raise RefusedError(bad_request(f"error decoding patch: {error}")) from None
-    problems = (_problems_of_operations if is_json_patch else _problems_of_merge)(sent) if is_checked else ()
+    is_usual = patchdocuments.is_usual(sent)
+    problems: tuple[str, ...] = ()
+    if is_checked and is_json_patch:
+        problems = _problems_of_operations(sent)
+    elif is_checked and not (is_usual and isinstance(sent, dict)):  # such an object fits, and has no duplicate keys
+        problems = _problems_of_merge(sent)
     patched_by = functools.partial(_json_patched if is_json_patch else _merge_patched, sent=sent, profile=profile)
 
     def change() -> Document:
         return patched_by(live if kind is None else patchdocuments.in_order(live, kind))
 
-    if patchdocuments.is_usual(sent):  # without unusual spelling, the value is enough
+    if is_usual:  # without unusual spelling, the value is enough
         value = patched_by(live, sent=patchdocuments.plain(sent))
         return Patched(value, lambda: patchdocuments.to_text(change()), problems=problems)
     patched = change()
