@@ -78,20 +78,22 @@ class CustomResourceType(ResourceType):
 
     def read(self, entry: StoredObject) -> Resource:
         """Return a stored object in this version, with its resourceVersion."""
-        unreadable.demand_readable(self, entry)
+        shared = self.shared
+        if entry.reader is not shared and shared not in entry.forms:  # an object with a form is readable
+            unreadable.demand_readable(self, entry)
         return self._form(entry)
 
     def reads_as_stored(self, entry: StoredObject, /) -> bool:
         """
         Return True if the object was stored by a write of this version, which had pruned and defaulted it.
 
-        Another schema has another type, because a CRD is parsed anew when it changes, and a new type knows no forms.
+        A changed schema has another type, because a CRD is parsed anew when it changes.
         """
-        return entry.forms.get(self.shared) is entry.value
+        return entry.reader is self.shared
 
     def keep_read_form(self, entry: StoredObject, /) -> bool:
         """Keep the object as its own form, and return True."""
-        entry.forms[self.shared] = entry.value
+        entry.reader = self.shared
         return True
 
     def conversion_problem(self, entry: StoredObject) -> str:
@@ -122,11 +124,11 @@ class CustomResourceType(ResourceType):
         return self.crd_version.strategy.interfaces
 
     def _form(self, entry: StoredObject) -> Resource:
-        form = entry.forms.get(self.shared)
+        shared = self.shared
+        form: Resource | None = entry.value if entry.reader is shared else entry.forms.get(shared)
         if form is None:
-            form = entry.forms[self.shared] = self.crd_version.read(entry.value)
-        object_: Resource = form
-        return object_
+            form = entry.forms[shared] = self.crd_version.read(entry.value)
+        return form
 
     def mark_deleted(self, value: Resource, finalizers: list[str]) -> Resource | None:
         """Mark an object as being deleted, with the defaults of the storage version; None if it has no finalizers."""

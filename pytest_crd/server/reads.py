@@ -238,7 +238,7 @@ def _cut(  # noqa: PLR0913, PLR0917 - the parameters of a page
         except UnreadableObjectError as error:
             errors.append(error)
         else:
-            if matches(object_):
+            if is_unfiltered or matches(object_):
                 items.append(object_)
     if errors:
         raise unreadable.refuse_list(type_, errors)

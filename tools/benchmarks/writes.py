@@ -1,5 +1,5 @@
 """
-The calls of Python functions that a write to a server costs, beside 1 to 150 CRDs, and those of a case of an admission policy.
+The calls of Python functions for a write to a server and for a page of a list, beside 1 to 150 CRDs, and for a case of a policy.
 
 They are counted in a warm process: each operation is done twice before it is counted, and the least count of several rounds counts.
 """
@@ -37,6 +37,7 @@ _NUMBERS: Final = (1, 10, 50, 150)
 _PROJECTS: Final = (3, 20, 60)
 _DEFINITIONS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _WARM: Final = 2
+_PAGE: Final = 20
 # A round may include the callbacks of the garbage collector, which are no part of the operation.
 _ROUNDS: Final = 4
 _MERGE: Final = "application/merge-patch+json"
@@ -120,9 +121,21 @@ def _count_writes(manifests: Sequence[Any]) -> Iterator[tuple[str, int]]:
     def update(_turn: int, crd: Any) -> HTTPAnswer:
         return _send(api, "PUT", f"{_DEFINITIONS}/{name}", crd)
 
+    def fill(turn: int) -> str:
+        """Return the path of a namespace with objects that nothing has read since they were written."""
+        _send(api, "POST", "/api/v1/namespaces", {"metadata": {"name": f"n{turn}"}})
+        for number in range(_PAGE):
+            job = {**backup(group), "metadata": {"name": f"b{number}"}, "spec": {"schedule": "@daily"}}
+            _send(api, "POST", path.replace("/default/", f"/n{turn}/"), job)
+        return path.replace("/default/", f"/n{turn}/")
+
+    def list_page(_turn: int, filled: str) -> object:
+        return api.answer(HTTPRequest("GET", f"{filled}?limit={_PAGE}", {}))
+
     yield "PATCH of a custom resource", _count(patch)
     yield "POST of a ConfigMap", _count(create)
     yield "PUT of a CRD", _count(update, read)
+    yield f"a page of {_PAGE} custom resources", _count(list_page, fill)
 
 
 def _send(api: Api, method: str, path: str, body: Any, media_type: str = _JSON) -> HTTPAnswer:

@@ -37,10 +37,10 @@ _ESCAPES: Final = {
 _BYTES: Final = lazyre.compile("[\udc80-\udcff]")
 _PLAIN: Final = lazyre.compile(r"[ !#-\[\]-~]*")
 # Characters that Go escapes in JSON although it is optional.
-_TO_ESCAPE: Final = lazyre.compile("[<>&\u2028\u2029]")
 _ESCAPED: Final = {char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 # Floats that Python writes differently from Go: with an exponent, or with a zero fraction. Most strings have another end.
-_OWN_FLOAT: Final = lazyre.compile(r"[0-9](?:e[-+][0-9]{2,3}|\.0)(?=[,\]}\s]|\Z)")
+_OWN_EXPONENT: Final = lazyre.compile(r"e[-+][0-9]{2,3}(?=[,\]}\s]|\Z)")
+_OWN_FRACTION: Final = lazyre.compile(r"\.0(?=[,\]}\s]|\Z)")
 _STRING_OR_FLOAT: Final = lazyre.compile(
     r'"(?:[^"\\]|\\.)*+"?|(?<![0-9])-?[0-9]++(?:\.[0-9]+(?:e[-+]?[0-9]+)?|e[-+]?[0-9]+)'
 )
@@ -164,7 +164,9 @@ def respell_json(text: str) -> str:
         encoding/json, Marshal with HTML escaping on.
     """
     escaped = _escaped(text)
-    return _STRING_OR_FLOAT.sub(_respelled, escaped) if _OWN_FLOAT.search(escaped) else escaped
+    # Two searches that begin with a letter take a third of the time of one for both.
+    has_own_float = _OWN_EXPONENT.search(escaped) or _OWN_FRACTION.search(escaped)
+    return _STRING_OR_FLOAT.sub(_respelled, escaped) if has_own_float else escaped
 
 
 def _respelled(match: re.Match[str]) -> str:
@@ -173,9 +175,8 @@ def _respelled(match: re.Match[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    if _TO_ESCAPE.search(text):
-        for char, escape in _ESCAPED.items():  # a hundred times as fast as str.translate
-            text = text.replace(char, escape)
+    for char, escape in _ESCAPED.items():  # a hundred times as fast as str.translate, or as a search for all of them
+        text = text.replace(char, escape)
     return text
 
 

@@ -172,8 +172,10 @@ class CustomResourceStrategy(ObjectStrategy):
             raise RefusedError(Refusal(500, "", str(error))) from None
         if not decoded.is_text:
             return forms
-        written, returned = (jsonvalue.from_python(form.value) for form in (forms.written, forms.returned))
-        return StoredForms(Stored.from_value(written), Stored.from_value(returned), forms.lost)
+        written = Stored.from_value(jsonvalue.from_python(forms.written.value))
+        is_same = forms.returned is forms.written
+        returned = written if is_same else Stored.from_value(jsonvalue.from_python(forms.returned.value))
+        return StoredForms(written, returned, forms.lost)
 
 
 class VersionManagers:

@@ -87,7 +87,12 @@ class Storage:
         metadata = without_version(resource)["metadata"]
         whole = {**resource, "metadata": {**metadata, **system}} if system else resource
         written = passes.prune(self.convert(whole, self._version_of(self._storage)))
-        defaulted_form = passes.default(written.value).value
+        with_defaults = passes.default(written.value)
+        defaulted_form = with_defaults.value
+        is_same = self._storage is self._served and not is_raw and not (with_defaults.put_in or with_defaults.dropped)
+        if is_same:  # what is pruned twice stays the same, and so does an object with all defaults
+            form = Stored.from_value(written.value)
+            return StoredForms(form, form, written.dropped)
         # An object in the storage version is stored unpruned, and pruned when read.
         stored = resource if is_raw and self._storage is self._served else written.value
         added = system.keys() - resource["metadata"].keys()

@@ -153,4 +153,10 @@ class HTTPAnswer:
 
 def compact(value: JSONValue, *, sorts_keys: bool = False) -> str:
     """Return *value* as JSON on one line."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sorts_keys)
+    return _ENCODE[sorts_keys](value)
+
+
+_ENCODE: Final = [
+    json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"), sort_keys=sorts_keys).encode
+    for sorts_keys in (False, True)
+]

@@ -51,9 +51,10 @@ class StoredObject:
         written: The time of its last change, in seconds of the clock.
         created: The revision of its creation.
         forms: A cache of its encoded and converted forms, which forks of the store share.
+        reader: The reader for which the value itself is the converted form; None without one.
     """
 
-    __slots__ = ("created", "forms", "key", "revision", "value", "written")
+    __slots__ = ("created", "forms", "key", "reader", "revision", "value", "written")
 
     def __init__(
         self, key: ObjectKey, value: Resource, revision: int, written: float = 0.0, *, created: int = 0
@@ -66,6 +67,7 @@ class StoredObject:
         self.written = written
         self.created = created or revision
         self.forms: dict[Any, Any] = {}
+        self.reader: object = None
 
 
 class Event(NamedTuple):

@@ -1,4 +1,4 @@
-"""A write, a case of a policy, and the server that it opens cost the same beside any number of CRDs."""
+"""A write, a page of a list, a case of a policy, and the server that it opens cost the same beside any number of CRDs."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ def test_the_calls_do_not_depend_on_the_number_of_crds() -> None:
         "PATCH of a custom resource",
         "POST of a ConfigMap",
         "PUT of a CRD",
+        "a page of 20 custom resources",
         "a case of a policy",
         "the server of a case",
     }
