@@ -89,6 +89,7 @@ def test_importlib_is_used_only_in_listed_modules() -> None:
         ("plugin/__init__.py", 'f"{__name__}.{name}"'),
         ("plugin/features/__init__.py", 'f"{__name__}.{name}"'),
         ("classes/importpaths.py", "name"),
+        ("server/builtin/validation/kindvalidation.py", 'f"{__package__}.{module}"'),
         ("__main__.py", 'f"pytest_crd.cli.{command.module}"'),
     }
 

@@ -44,6 +44,7 @@ VALIDATED: Final[Mapping[str, Sequence[str]]] = {
         "spec.healthCheckNodePort (once set)",
         "spec.loadBalancerClass (of a LoadBalancer)",
     ),
+    "priorityclasses.scheduling.k8s.io": ("preemptionPolicy", "value"),
     f"mutatingadmissionpolicies.{_ADMISSION}": (),
     f"mutatingadmissionpolicybindings.{_ADMISSION}": (),
     f"mutatingwebhookconfigurations.{_ADMISSION}": (),

@@ -47,6 +47,8 @@ _EVENTS: Final = "events"
 _SERVICES: Final = "services"
 # Metadata fields that count for the generation.
 _COUNTED: Final = {"deployments.apps": "annotations", "endpointslices.discovery.k8s.io": "labels"}
+# Kinds with a generation that stays.
+_CONSTANT: Final = frozenset({"priorityclasses.scheduling.k8s.io"})
 # Keys of etcd that do not have the plural of their kind.
 _STORAGE_PATHS: Final = {"services": "services/specs"}
 
@@ -103,7 +105,7 @@ class BuiltInStrategy(ObjectStrategy):
         self.is_namespaced = kind.is_namespaced
         self._resource = f"{kind.plural}.{kind.group}".removesuffix(".")
         self.deprecation_warnings = builtinkinds.DEPRECATED.get(self._resource, ())
-        self._validation = kindvalidation.KINDS.get(self._resource)
+        self._validation = kindvalidation.find(self._resource)
         self.creates_by_update = kind.creates_by_update
         self._has_generation = kind.has_generation
         self.storage_path = _STORAGE_PATHS.get(kind.plural, kind.plural)
@@ -216,7 +218,8 @@ class BuiltInStrategy(ObjectStrategy):
         rule = namerules.find_rule(self._resource, write.resource, self.profile)
         naming = ObjectNaming(rule, self.is_namespaced)
         api_version = self.type_meta["apiVersion"]
-        new, sent, subresource = _with_generation(write), write.read.decoded.sent, write.subresource
+        new = write.resource if self._has_generation else _with_generation(write)
+        sent, subresource = write.read.decoded.sent, write.subresource
         sent = sent if isinstance(sent, Mapping) else {}
         return ValidatedWrite(new, write.live, sent, subresource, api_version, naming, self.profile)
 
@@ -231,8 +234,10 @@ class BuiltInStrategy(ObjectStrategy):
 
     def increments_generation(self, write: PendingWrite) -> bool:
         """Return True if an update changes more than metadata, or metadata that count for the kind."""
-        if not self._has_generation or super().increments_generation(write):
-            return self._has_generation
+        if not self._has_generation or self._resource in _CONSTANT:
+            return False
+        if super().increments_generation(write):
+            return True
         field = _COUNTED.get(self._resource)
         if field is None or write.live is None or write.subresource:
             return False

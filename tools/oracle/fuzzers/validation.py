@@ -11,6 +11,7 @@ import http.client
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random, SystemRandom
@@ -20,13 +21,14 @@ from conformance import serverside
 from conformance.exchanges import Raw
 
 from oracle.comparisons import valuedifferences
-from oracle.generators import validationgen
+from oracle.generators import drawnobjects, validationgen
 from oracle.servers.dialogue import Cluster
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server.api import Api
 from pytest_crd.server.builtin.services import beginning
 from pytest_crd.server.http.httpmessages import HTTPAnswer
 
+_NOUNS: Final = {"POST": "creates", "PUT": "updates", "PATCH": "updates", "DELETE": "deletions", "GET": "reads"}
 _AT_ONCE: Final = 8
 _BATCH: Final = 40
 _LENGTH: Final = 12
@@ -53,22 +55,26 @@ def fuzz(cluster: Cluster, options: argparse.Namespace) -> int:
     for kind in validationgen.KINDS:
         if options.kinds and kind.rpartition(" ")[2] not in options.kinds:
             continue
-        codes, differences = _compare(cluster, api, kind, namespace, options)
+        counts, differences = _compare(cluster, api, kind, namespace, options)
         differing += differences
-        print(f"{kind}: {sum(codes.values())} requests {dict(sorted(codes.items()))}, {differences} differ", flush=True)
+        codes = {key: count for key, count in sorted(counts.items()) if key.isdecimal()}
+        print(
+            f"{kind}: {counts['creates']} creates, {counts['updates']} updates {codes}, {differences} differ",
+            flush=True,
+        )
     print(f"{differing} differ ({time.monotonic() - started:.0f} s)")
     return int(bool(differing))
 
 
 def _compare(
     cluster: Cluster, api: Api, kind: str, namespace: str, options: argparse.Namespace
-) -> tuple[dict[int, int], int]:
-    """Return the number of answers by code, and the number of conversations with a difference."""
-    codes: dict[int, int] = {}
+) -> tuple[Counter[str], int]:
+    """Return the number of creates, of updates, and of answers by code, and the number of conversations with a difference."""
+    counts: Counter[str] = Counter()
     differences = 0
     for requests, answers in _conversations(cluster, kind, namespace, options):
-        for theirs in answers:
-            codes[theirs.code] = codes.get(theirs.code, 0) + 1
+        counts.update(_NOUNS[request["method"]] for request in requests)
+        counts.update(str(theirs.code) for theirs in answers)
         their_names, our_names = _Names(), _Names()
         is_equal = True
         for place, (request, theirs) in enumerate(zip(requests, answers, strict=True)):
@@ -85,17 +91,18 @@ def _compare(
                 print(
                     "\n".join(f"  {line}" for line in valuedifferences.find(expected, actual, longest=700)), flush=True
                 )
-    return codes, differences
+    return counts, differences
 
 
 def _conversations(
     cluster: Cluster, kind: str, namespace: str, options: argparse.Namespace
 ) -> Iterator[tuple[Sequence[Any], Sequence[Raw]]]:
     """Yield the requests of each conversation with the cluster's answers."""
+    enums = drawnobjects.enums_of(_schemas(cluster, kind))
 
     def run(number: int) -> tuple[Sequence[Any], Sequence[Raw]]:
         random = Random(f"{options.seed}/{kind}/{number}")  # noqa: S311 - a reproducible sequence
-        requests = validationgen.conversation(random, kind, f"{namespace}-{number}", _LENGTH)
+        requests = validationgen.conversation(random, kind, f"{namespace}-{number}", _LENGTH, enums)
         filled = json.loads(json.dumps(requests).replace("{ns}", namespace))
         send = cluster.sender()
         return filled, [_send(send, request) for request in filled]
@@ -105,6 +112,13 @@ def _conversations(
         count = -(-options.objects // _LENGTH)
         for start in range(0, count, _BATCH):
             yield from executor.map(run, range(start, min(start + _BATCH, count)))
+
+
+def _schemas(cluster: Cluster, kind: str) -> JSONValue:
+    """Return the schemas of the API version of a kind."""
+    api_version = kind.rpartition(" ")[0]
+    lead = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+    return json.loads(cluster.request("GET", f"/openapi/v3{lead}")[1])["components"]["schemas"]
 
 
 def _send(send: Callable[[Any], Any], request: JSONValue) -> Raw:

@@ -74,13 +74,13 @@ def draw(random: Random, api_version: str, kind: str, enums: Enums) -> JSONValue
     value = json.loads(json.dumps(smallobjects.named(api_version, kind, "drawn")).replace("{ns}", "default"))
     struct = builtingotypes.of_kind(api_version, kind, _PROFILE)
     for _ in range(random.choice((0, 1, 1, 2, 2, 3, 4, 6))):
-        _change(random, value, struct, enums)
+        change(random, value, struct, enums)
     if random.random() < 0.1:
         value["metadata"]["labels"] = random.choice(({"a": "b"}, {}))
     return value
 
 
-def _change(random: Random, value: JSONValue, struct: Struct, enums: Enums) -> None:
+def change(random: Random, value: JSONValue, struct: Struct, enums: Enums) -> None:
     """Add, replace or drop a field somewhere in an object, in place."""
     place, type_ = random.choice([*_places(value, struct)])
     names = [name for name in type_.fields if name not in _LEFT_OUT]

@@ -10,13 +10,13 @@ import base64
 import copy
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from oracle.generators import servicepools
+from oracle.generators import clusterpools, servicepools, typedmutations
+from oracle.generators.drawnobjects import Enums
+from oracle.generators.validatedkinds import ABSENT, Kind
 from pytest_crd.engine.jsonvalue import JSONValue
 
-ABSENT: Final = object()
-"""The value of a field that is not there."""
 _MERGE: Final = "application/merge-patch+json"
 _STRATEGIC: Final = "application/strategic-merge-patch+json"
 _APPLY: Final = "application/apply-patch+yaml"
@@ -52,37 +52,20 @@ METADATA: Final[Mapping[str, _Pool]] = {
 _NAMES: Final = ("A_b", "a..b", "x" * 254, "x" * 64, "a/b", ".", "..", "a%b", "a.b", "1a", "-a", "a-", "a:b", "x" * 300)
 
 
-class Kind(NamedTuple):
-    """
-    A kind.
-
-    Attributes:
-        path: The path of its objects; `{ns}` stands for a namespace.
-        base: A valid object without metadata.
-        pools: The values of fields, by path.
-        subresources: The subresources that updates write.
-    """
-
-    path: str
-    base: Mapping[str, JSONValue]
-    pools: Mapping[str, _Pool]
-    subresources: Sequence[str] = ()
-
-
-def conversation(random: Random, kind: str, name: str, length: int) -> list[JSONValue]:
+def conversation(random: Random, kind: str, name: str, length: int, enums: Enums) -> list[JSONValue]:
     """Return the requests of a conversation about an object of a kind."""
-    requests = [_create(random, kind, name)]
-    if random.random() < 0.6:  # most conversations need a valid object
+    requests = [_create(random, kind, name, enums)]
+    if KINDS[kind].is_dry or random.random() < 0.6:  # most conversations need a valid object
         requests = [{"method": "POST", "path": KINDS[kind].path, "body": _valid(random, kind, name)}]
     while len(requests) < length:
-        requests.append(_update(random, kind, name))
+        requests.append(_update(random, kind, name, enums))
     if kind == SERVICE:
         # Without a stored Service, a write of the status would create it with addresses in use.
         valid: Any = {"method": "POST", "path": servicepools.PATH, "body": changed(kind, name)}
         created = [[each, valid] if each["method"] == "DELETE" else [each] for each in requests[1:]]
         flat = [each for requests_ in created for each in requests_]
         requests = [_other_service(name), requests[0], valid, *flat, *_removed(name), *_removed(f"{name}-taken")]
-    return [_tried(request) for request in requests]
+    return [_tried(request, kind, is_seed=request is requests[0]) for request in requests]
 
 
 def _other_service(name: str) -> JSONValue:
@@ -101,9 +84,10 @@ def _removed(name: str) -> Sequence[JSONValue]:
     )
 
 
-def _tried(request: Any) -> JSONValue:
-    """Return a request, as a dry run if a controller would change the object later."""
-    if "aggregationRule" not in (request.get("body") or {}) or "dryRun" in request["path"]:
+def _tried(request: Any, kind: str, *, is_seed: bool) -> JSONValue:
+    """Return a request, as a dry run if a controller would change the object later, or if the kind changes other answers."""
+    is_dry = "aggregationRule" in (request.get("body") or {}) or (KINDS[kind].is_dry and not is_seed)
+    if not is_dry or "dryRun" in request["path"]:
         return request
     sign = "&" if "?" in request["path"] else "?"
     return {**request, "path": f"{request['path']}{sign}dryRun=All"}
@@ -111,16 +95,19 @@ def _tried(request: Any) -> JSONValue:
 
 def _valid(random: Random, kind: str, name: str) -> JSONValue:
     """Return an object that is probably valid."""
-    value = _object(random, kind, name, 0)
-    if random.random() < 0.5:
+    value = changed(kind, name)
+    if KINDS[kind].pools and not KINDS[kind].is_dry and random.random() < 0.5:
         path = random.choice([*KINDS[kind].pools])
         put(value, path, random.choice(KINDS[kind].pools[path]))
     return value
 
 
-def _object(random: Random, kind: str, name: str, most: int = 3) -> Any:
+def _object(random: Random, kind: str, name: str, enums: Enums) -> Any:
     value = changed(kind, name)
-    for _ in range(random.randint(0, most)):
+    for _ in range(random.randint(0, 3)):
+        if not KINDS[kind].pools or random.random() < KINDS[kind].mutated:
+            typedmutations.mutate(random, value, enums)
+            continue
         pools = METADATA if random.random() < 0.2 else KINDS[kind].pools
         path = random.choice([*pools])
         put(value, path, random.choice(pools[path]))
@@ -153,31 +140,31 @@ def put(value: Any, path: str, item: Any) -> None:
         value[last] = copy.deepcopy(item)
 
 
-def _create(random: Random, kind: str, name: str) -> JSONValue:
-    value = _object(random, kind, name)
+def _create(random: Random, kind: str, name: str, enums: Enums) -> JSONValue:
+    value = _object(random, kind, name, enums)
     if random.random() < 0.15:
         value["metadata"]["name"] = random.choice(_NAMES)
     query = "?dryRun=All" if value["metadata"]["name"] != name or random.random() < 0.3 else ""
     return {"method": "POST", "path": f"{KINDS[kind].path}{query}", "body": value}
 
 
-def _update(random: Random, kind: str, name: str) -> JSONValue:
+def _update(random: Random, kind: str, name: str, enums: Enums) -> JSONValue:
     number = random.random()
     path = f"{KINDS[kind].path}/{name}"
     if number < 0.04 and kind not in _KEPT:
         return {"method": "DELETE", "path": path}
     if number < 0.3:
-        return _create(random, kind, name)
+        return _create(random, kind, name, enums)
     query = "?dryRun=All" if random.random() < 0.3 else ""
     if KINDS[kind].subresources and random.random() < 0.4:
         path = f"{path}/{random.choice(KINDS[kind].subresources)}"
     if number < 0.65:
-        return {"method": "PUT", "path": f"{path}{query}", "body": _object(random, kind, name)}
+        return {"method": "PUT", "path": f"{path}{query}", "body": _object(random, kind, name, enums)}
     if path.endswith("finalize"):
         return {"method": "GET", "path": path.removesuffix("/finalize")}
     patch: dict[str, Any] = {}
     for _ in range(random.choice((1, 1, 2))):
-        pools = METADATA if random.random() < 0.2 else KINDS[kind].pools
+        pools = METADATA if random.random() < 0.2 or not KINDS[kind].pools else KINDS[kind].pools
         place = random.choice([*pools])
         item = random.choice(pools[place])
         put(patch, place, None if item is ABSENT else item)
@@ -188,7 +175,7 @@ def _update(random: Random, kind: str, name: str) -> JSONValue:
     return {
         "method": "PATCH",
         "path": f"{path}{query}{sign}fieldManager=m&force=true",
-        "body": _object(random, kind, name),
+        "body": _object(random, kind, name, enums),
         "mediaType": _APPLY,
     }
 
@@ -427,4 +414,5 @@ KINDS: Final[Mapping[str, Kind]] = {
     "rbac.authorization.k8s.io/v1 ClusterRoleBinding": Kind(
         f"{_RBAC}/clusterrolebindings", {"roleRef": {"kind": "ClusterRole", "name": "r"}}, _BINDING
     ),
+    **clusterpools.KINDS,
 }

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from oracle.generators import servicepools, servicetopics, validationgen
-from oracle.generators.validationgen import ABSENT, KINDS
+from oracle.generators import clusterpools, servicepools, servicetopics, validationgen
+from oracle.generators.validatedkinds import ABSENT
+from oracle.generators.validationgen import KINDS
 from pytest_crd.engine.jsonvalue import JSONValue
 
 _MERGE: Final = "application/merge-patch+json"
@@ -19,11 +20,16 @@ _NAMES: Final = ("A_b", "a..b", "x" * 254, "x" * 64, "a/b", ".", "a%b", "a.b", "
 def conversations() -> Mapping[str, list[JSONValue]]:
     """Return the requests of each conversation, by topic."""
     return {
-        **{f"validation of each field of {kind}": [*_fields(kind)] for kind in KINDS},
+        **{f"validation of each field of {kind}": [*_fields(kind)] for kind in _KINDS},
         "validation of names and metadata": [*_metadata()],
         "validation of immutable objects": [*_immutable()],
         "validation of Services, their addresses and ports": [*servicetopics.conversation()],
+        # A file of its own.
+        **{f"kinds that operators write: each field of {kind}": [*_fields(kind)] for kind in clusterpools.KINDS},
     }
+
+
+_KINDS: Final = tuple(kind for kind in KINDS if kind not in clusterpools.KINDS)
 
 
 # The fields of stored objects for which a server would choose values; each conversation has its own.
@@ -67,7 +73,7 @@ def _fields(kind: str) -> Iterator[JSONValue]:
 
 def _metadata() -> Iterator[JSONValue]:
     """Yield creates and updates with names and metadata of one kind for each rule."""
-    for kind in KINDS:
+    for kind in _KINDS:
         path = KINDS[kind].path
         yield {"method": "POST", "path": path, "body": _stored(kind, "-c")}
         for name in _NAMES:

@@ -7,16 +7,16 @@ Reference:
 
 from __future__ import annotations
 
+from typing import Final
+
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.policies.validation import objectvalidation
-from pytest_crd.server.builtin.validation.validatedwrites import ValidatedWrite
+from pytest_crd.server.builtin.validation.validatedwrites import KindValidation, ValidatedWrite
 
 
 def validate_create(write: ValidatedWrite) -> list[FieldError]:
     """Validate a new policy or binding."""
-    # The server sets the generation before.
-    new = {**write.new, "metadata": {**write.new["metadata"], "generation": 1}}
-    return objectvalidation.validate_create(new["kind"], new, write.profile)
+    return objectvalidation.validate_create(write.new["kind"], write.new, write.profile)
 
 
 def validate_update(write: ValidatedWrite) -> list[FieldError]:
@@ -29,3 +29,6 @@ def validate_update(write: ValidatedWrite) -> list[FieldError]:
 def find_warnings(write: ValidatedWrite) -> tuple[str, ...]:
     """Return the warnings about the name of a valid policy or binding."""
     return objectvalidation.find_warnings(write.new, write.profile, is_new=write.old is None)
+
+
+KIND: Final = KindValidation(validate_create, validate_update, find_warnings)

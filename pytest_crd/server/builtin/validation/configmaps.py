@@ -14,7 +14,7 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.server.builtin.validation import configkeys, validatedwrites
-from pytest_crd.server.builtin.validation.validatedwrites import ROOT, ValidatedWrite
+from pytest_crd.server.builtin.validation.validatedwrites import ROOT, KindValidation, ValidatedWrite
 
 _DATA: Final = "data"
 _BINARY: Final = "binaryData"
@@ -44,3 +44,6 @@ def validate_update(write: ValidatedWrite) -> list[FieldError]:
     """Validate an update of a ConfigMap."""
     changes = validatedwrites.validate_core_change(write)
     return [*changes, *configkeys.validate_locked(write, (_DATA, _BINARY), of_bytes=_BINARY), *validate_create(write)]
+
+
+KIND: Final = KindValidation(validate_create, validate_update)

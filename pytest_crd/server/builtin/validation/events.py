@@ -17,7 +17,7 @@ from pytest_crd.engine.golang.gotypes import INT32, STRING, TIME, GoType, Pointe
 from pytest_crd.engine.metadata import names, objectmetarules
 from pytest_crd.server.builtin import builtingotypes
 from pytest_crd.server.builtin.validation import validatedwrites
-from pytest_crd.server.builtin.validation.validatedwrites import ROOT, ValidatedWrite
+from pytest_crd.server.builtin.validation.validatedwrites import ROOT, KindValidation, ValidatedWrite
 
 _CORE: Final = "v1"
 # Fields of `v1` with their names in `events.k8s.io`.
@@ -156,3 +156,6 @@ def _validate_series(event: _Event) -> list[FieldError]:
     if not series.get("lastObservedTime"):
         errors.append(fielderror.required(ROOT.child("series.lastObservedTime"), ""))
     return errors
+
+
+KIND: Final = KindValidation(validate_create, validate_update)

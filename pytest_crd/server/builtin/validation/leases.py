@@ -9,10 +9,12 @@ Reference:
 
 from __future__ import annotations
 
+from typing import Final
+
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.server.builtin.validation import validatedwrites
-from pytest_crd.server.builtin.validation.validatedwrites import ROOT, ValidatedWrite
+from pytest_crd.server.builtin.validation.validatedwrites import ROOT, KindValidation, ValidatedWrite
 
 
 def validate_create(write: ValidatedWrite) -> list[FieldError]:
@@ -35,3 +37,6 @@ def _validate_spec(write: ValidatedWrite) -> list[FieldError]:
         detail = "must be greater than or equal to 0"
         errors.append(fielderror.invalid(path.child("leaseTransitions"), transitions, detail))
     return errors
+
+
+KIND: Final = KindValidation(validate_create, validate_update)

@@ -16,7 +16,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
 from pytest_crd.server.builtin.validation import validatedwrites
-from pytest_crd.server.builtin.validation.validatedwrites import ROOT, ValidatedWrite
+from pytest_crd.server.builtin.validation.validatedwrites import ROOT, KindValidation, ValidatedWrite
 
 _FINALIZERS: Final = ROOT.child("spec", "finalizers")
 # The server spells the field so.
@@ -57,3 +57,6 @@ def _validate_phase(write: ValidatedWrite) -> list[FieldError]:
     state = "not empty" if is_deleted else "empty"
     detail = f"may only be '{expected}' if `deletionTimestamp` is {state}"
     return [validatedwrites.invalid_named(_PHASE, phase, detail)]
+
+
+KIND: Final = KindValidation(validate_create, validate_update)

@@ -15,7 +15,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.metadata import labelselectors, names
 from pytest_crd.server.builtin.validation import validatedwrites
-from pytest_crd.server.builtin.validation.validatedwrites import ROOT, ValidatedWrite
+from pytest_crd.server.builtin.validation.validatedwrites import ROOT, KindValidation, ValidatedWrite
 
 _GROUP: Final = "rbac.authorization.k8s.io"
 _RULES: Final = "rules"
@@ -147,3 +147,7 @@ def _validate_subject(subject: Mapping[str, Any], path: FieldPath, *, namespaced
         yield fielderror.not_supported(path.child("kind"), kind, [_ACCOUNT, "User", "Group"])
     elif group != _GROUP:
         yield fielderror.not_supported(path.child("apiGroup"), group, [_GROUP])
+
+
+ROLE: Final = KindValidation(validate_role, validate_role_update, declared=find_declared_of_role)
+BINDING: Final = KindValidation(validate_binding, validate_binding_update, declared=find_declared_of_binding)

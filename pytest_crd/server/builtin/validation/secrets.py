@@ -16,7 +16,7 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.golang import decodeerrors, jsonsyntax
 from pytest_crd.server.builtin.validation import configkeys, keypairs, validatedwrites
-from pytest_crd.server.builtin.validation.validatedwrites import METADATA, ROOT, ValidatedWrite
+from pytest_crd.server.builtin.validation.validatedwrites import METADATA, ROOT, KindValidation, ValidatedWrite
 
 _PATH: Final = ROOT.child("data")
 _LEAD: Final = "kubernetes.io/"
@@ -96,3 +96,6 @@ def _validate_config(content: bytes | None, key: str) -> list[FieldError]:
             type_name = decodeerrors.describe(value)
             problem = f"json: cannot unmarshal {type_name} into Go value of type map[string]interface {{}}"
     return [fielderror.invalid(path, _REDACTED, problem)] if problem else []
+
+
+KIND: Final = KindValidation(validate_create, validate_update, find_warnings)

@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.server.builtin.validation import validatedwrites
-from pytest_crd.server.builtin.validation.validatedwrites import ValidatedWrite
+from pytest_crd.server.builtin.validation.validatedwrites import KindValidation, ValidatedWrite
 
 _MOUNTABLE: Final = "kubernetes.io/enforce-mountable-secrets"
 
@@ -29,3 +29,6 @@ def find_warnings(write: ValidatedWrite) -> tuple[str, ...]:
         return ()
     text = "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"
     return (f"metadata.annotations[{_MOUNTABLE}]: {text}",)
+
+
+KIND: Final = KindValidation(validatedwrites.validate_core_metadata, validate_update, find_warnings)

@@ -14,7 +14,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.profile import Profile
 from pytest_crd.server.builtin.validation import ipaddresses, servicefields, services
 from pytest_crd.server.builtin.validation.servicefields import CLUSTER_IP, EXTERNAL_NAME, NO_ADDRESS, Spec
-from pytest_crd.server.builtin.validation.validatedwrites import ROOT, ValidatedWrite
+from pytest_crd.server.builtin.validation.validatedwrites import ROOT, KindValidation, ValidatedWrite
 
 _SPEC: Final = FieldPath(("spec",))
 _EXTERNAL_SINCE: Final = 36
@@ -84,3 +84,6 @@ def _find_in_types(spec: Spec, profile: Profile) -> Iterator[str]:
         yield f'spec.externalName is ignored when spec.type is not "{EXTERNAL_NAME}"'
     if _minor(profile) >= _CLOSE_SINCE and spec.get("trafficDistribution") == services.PREFER_CLOSE:
         yield f'spec.trafficDistribution: "{services.PREFER_CLOSE}" is deprecated; use "PreferSameZone"'
+
+
+KIND: Final = KindValidation(services.validate_create, services.validate_update, find)

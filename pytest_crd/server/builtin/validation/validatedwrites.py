@@ -58,6 +58,32 @@ class ValidatedWrite(NamedTuple):
 Validate: TypeAlias = Callable[[ValidatedWrite], list[FieldError]]
 
 
+def _without_warnings(_write: ValidatedWrite) -> tuple[str, ...]:
+    return ()
+
+
+class KindValidation(NamedTuple):
+    """
+    The validation of a kind.
+
+    Attributes:
+        create: Returns the errors of a new object.
+        update: Returns the errors of an update, without those of all kinds.
+        warnings: Returns the warnings about a valid object.
+        declared: Returns errors that replace those of the same fields, and follow all others; None without any.
+    """
+
+    create: Validate
+    update: Validate
+    warnings: Callable[[ValidatedWrite], tuple[str, ...]] = _without_warnings
+    declared: Validate | None = None
+
+
+def chain(*steps: Validate) -> Validate:
+    """Return a function that returns the errors of several validations, one after another."""
+    return lambda write: [error for step in steps for error in step(write)]
+
+
 def validate_metadata(write: ValidatedWrite, rule: NameRule | None = None) -> list[FieldError]:
     """Validate metadata by the rules of a new object; *rule* overrides the rule of names."""
     naming = write.naming if rule is None else write.naming._replace(rule=rule)

@@ -7,9 +7,11 @@ Reference:
 
 from __future__ import annotations
 
+from typing import Final
+
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.policies.validation import objectvalidation
-from pytest_crd.server.builtin.validation.validatedwrites import ValidatedWrite
+from pytest_crd.server.builtin.validation.validatedwrites import KindValidation, ValidatedWrite
 from pytest_crd.webhooks import configurationtypes, configurationvalidation
 
 
@@ -33,7 +35,8 @@ def _validate(write: ValidatedWrite, *, is_new: bool) -> list[FieldError]:
     webhooks = [
         configurationtypes.defaulted(webhook or {}, kind, version) for webhook in write.new.get("webhooks") or ()
     ]
-    # The server sets the generation before.
-    metadata = {**write.new["metadata"], "generation": 1}
-    configuration = {**write.new, "metadata": metadata, "webhooks": webhooks}
+    configuration = {**write.new, "webhooks": webhooks}
     return [*configurationvalidation.validate(configuration, version, write.profile, is_new=is_new)]
+
+
+KIND: Final = KindValidation(validate_create, validate_update, find_warnings)

@@ -1,0 +1,261 @@
+"""
+Validation as data: tables of fields with their rules, and the rules.
+
+`table` reads a table of a kind; `fields` reads one of a nested object. Fields and their rules are in the order of a server's errors. A rule accepts
+an absent value, unless its docstring says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from pytest_crd.engine.errors import badvalues, fielderror
+from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import structs
+from pytest_crd.engine.golang.gotypes import GoType, List, Pointer, Struct
+from pytest_crd.engine.metadata import labelselectors, names, objectmetarules
+from pytest_crd.engine.profile import Profile
+from pytest_crd.server.builtin import builtingotypes
+from pytest_crd.server.builtin.validation import validatedwrites
+from pytest_crd.server.builtin.validation.validatedwrites import ROOT, Validate, ValidatedWrite
+
+
+class Site(NamedTuple):
+    """
+    A field of an object under validation.
+
+    Attributes:
+        path: Its path.
+        value: Its value; None if it is absent.
+        old: Its value in the stored object; None if it is absent, on create, and inside of a list.
+        write: The write of the object.
+    """
+
+    path: FieldPath
+    value: Any
+    old: Any
+    write: ValidatedWrite
+
+    @property
+    def profile(self) -> Profile:
+        """The Kubernetes version."""
+        return self.write.profile
+
+    def child(self, *steps: str) -> Site:
+        """Return the site of a nested field."""
+        value, old = self.value, self.old
+        for step in steps:
+            value, old = (value or {}).get(step), (old or {}).get(step)
+        return Site(self.path.child(*steps), value, old, self.write)
+
+    def item(self, place: int) -> Site:
+        """Return the site of an item of the list."""
+        return Site(self.path.index(place), self.value[place], None, self.write)
+
+    def invalid(self, detail: str) -> FieldError:
+        """Return an Invalid error about the value: a text, a number or a bool."""
+        return fielderror.invalid(self.path, self.value, detail)
+
+
+Rule: TypeAlias = Callable[[Site], Iterable[FieldError]]
+# Rules by field; a field with dots is nested, and an empty one is the object itself.
+Rows: TypeAlias = "Mapping[str, Rule | Sequence[Rule]]"
+
+
+def table(rows: Rows) -> Validate:
+    """Return the validation of an object by the rules of its fields."""
+    rule = fields(rows)
+    return lambda write: [*rule(Site(ROOT, write.new, write.old, write))]
+
+
+def fields(rows: Rows) -> Rule:
+    """Return a rule for an object by the rules of its fields; absent objects are read as empty ones."""
+    flat = [
+        (tuple(filter(None, name.split("."))), rule)
+        for name, rules in rows.items()
+        for rule in ((rules,) if callable(rules) else rules)
+    ]
+    return lambda site: (error for steps, rule in flat for error in rule(site.child(*steps) if steps else site))
+
+
+def present(*rules: Rule) -> Rule:
+    """Return rules for a value that is not absent."""
+    return when(lambda site: site.value is not None, *rules)
+
+
+def when(applies: Callable[[Site], Any], *rules: Rule) -> Rule:
+    """Return rules that apply under a condition."""
+    return lambda site: (error for rule in rules for error in rule(site)) if applies(site) else ()
+
+
+def first(*rules: Rule) -> Rule:
+    """Return a rule with the errors of the first of several rules that fails."""
+
+    def check(site: Site) -> Iterable[FieldError]:
+        return next((errors for rule in rules if (errors := [*rule(site)])), ())
+
+    return check
+
+
+def each(*rules: Rule) -> Rule:
+    """Return a rule for a list: all rules for each item."""
+
+    def check(site: Site) -> Iterator[FieldError]:
+        for place in range(len(site.value or ())):
+            item = site.item(place)
+            for rule in rules:
+                yield from rule(item)
+
+    return check
+
+
+def required(detail: str = "") -> Rule:
+    """Return a rule that refuses an absent or empty value."""
+    return lambda site: () if site.value or site.value is False else (fielderror.required(site.path, detail),)
+
+
+def forbidden(detail: str) -> Rule:
+    """Return a rule that refuses any value."""
+    return lambda site: () if site.value is None else (fielderror.forbidden(site.path, detail),)
+
+
+def choice(*values: str, takes_empty: bool = False) -> Rule:
+    """Return a rule that requires one of the texts; with *takes_empty* also an empty or absent one."""
+
+    def check(site: Site) -> Iterable[FieldError]:
+        text = site.value or ""
+        if text in values or (takes_empty and not text):
+            return ()
+        return (validatedwrites.unsupported_named(site.path, text, values),)
+
+    return check
+
+
+def text(find_problems: Callable[[str], Iterable[str]]) -> Rule:
+    """Return a rule that refuses a text with problems; an absent text is accepted, an empty one is not."""
+    return lambda site: () if site.value is None else (site.invalid(detail) for detail in find_problems(site.value))
+
+
+def text_by_version(find_problems: Callable[[str, Profile], Iterable[str]]) -> Rule:
+    """Return the same rule as `text` for problems that depend on the Kubernetes version."""
+    return lambda site: text(lambda value: find_problems(value, site.profile))(site)
+
+
+LABEL: Final = text_by_version(names.dns1123_label)
+SUBDOMAIN: Final = text(names.dns1123_subdomain)
+QUALIFIED_NAME: Final = text_by_version(names.label_key)
+
+
+def labels(site: Site) -> Iterable[FieldError]:
+    """Validate a map of labels."""
+    return objectmetarules.validate_labels(site.value or {}, site.path, site.profile)
+
+
+def selector(site: Site) -> Iterable[FieldError]:
+    """Validate a label selector."""
+    return labelselectors.validate(site.value or {}, site.path, site.profile)
+
+
+def number(low: int, high: int | None = None, detail: str = "") -> Rule:
+    """Return a rule for a number with a lowest and a highest value; by default with the words of the server."""
+    words = detail or (
+        f"must be between {low} and {high}, inclusive"
+        if high is not None
+        else f"must be greater than {'or equal to 0' if low == 0 else low - 1}"
+    )
+
+    def check(site: Site) -> Iterable[FieldError]:
+        value = site.value
+        is_fine = value is None or (low <= value and (high is None or value <= high))
+        return () if is_fine else (site.invalid(words),)
+
+    return check
+
+
+def at_most(count: int) -> Rule:
+    """Return a rule for the length of a list."""
+
+    def check(site: Site) -> Iterable[FieldError]:
+        length = len(site.value or ())
+        return () if length <= count else (fielderror.too_many(site.path, length, count),)
+
+    return check
+
+
+def unique(field: str = "", key: Callable[[Any], Hashable] = lambda value: value) -> Rule:
+    """
+    Return a rule for a list that refuses repetitions of a field of its items.
+
+    Args:
+        field: The field; empty for the items themselves. Absent ones are not compared.
+        key: Returns the value to compare.
+    """
+
+    def check(site: Site) -> Iterator[FieldError]:
+        used = set()
+        for place in range(len(site.value or ())):
+            item = site.item(place).child(*filter(None, (field,)))
+            if item.value is None:
+                continue
+            if key(item.value) in used:
+                yield fielderror.duplicate(item.path, item.value)
+            used.add(key(item.value))
+
+    return check
+
+
+def exactly_one(*fields_: str, none: str, several: str) -> Rule:
+    """
+    Return a rule for an object that needs exactly one of the fields.
+
+    Args:
+        fields_: The fields.
+        none: The detail of the Required error about the object without one.
+        several: The detail of the Forbidden error about each further field.
+    """
+
+    def check(site: Site) -> Iterator[FieldError]:
+        used = [name for name in fields_ if (site.value or {}).get(name) is not None]
+        if not used:
+            yield fielderror.required(site.path, none)
+        for name in used[1:]:
+            yield fielderror.forbidden(site.path.child(name), several)
+
+    return check
+
+
+def immutable(site: Site) -> Iterable[FieldError]:
+    """Refuse a change, by the semantic equality of the field's Go type; accept any value on create."""
+    if site.write.old is None or site.value == site.old:
+        return ()
+    kind = type_of(site)
+    if structs.equal(site.value, site.old, kind):
+        return ()
+    return (refuse_value(site, validatedwrites.IMMUTABLE),)
+
+
+def refuse_value(site: Site, detail: str) -> FieldError:
+    """Return an Invalid error that prints the value by its Go type."""
+    kind = type_of(site)
+    bare = kind.to if isinstance(kind, Pointer) and site.value is not None else kind
+    value = bare.zero if site.value is None else site.value
+    if bare.name == "string" or isinstance(value, int):
+        return fielderror.invalid(site.path, value, detail)
+    return badvalues.invalid_of_type(site.path, site.value, kind, detail, site.profile)
+
+
+def type_of(site: Site) -> GoType:
+    """Return the Go type of a field."""
+    write = site.write
+    kind: GoType = builtingotypes.of_kind(write.api_version, write.new["kind"], write.profile)
+    for step in site.path.steps:
+        if isinstance(kind, Pointer):
+            kind = kind.to
+        if isinstance(kind, List):
+            kind = kind.item
+        else:
+            assert isinstance(kind, Struct)  # noqa: S101 - tables name fields of structs
+            kind = kind.fields[str(step)]
+    return kind
