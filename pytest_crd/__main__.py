@@ -91,7 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _read(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the parsed command line; `run` is the function of the command, `handed_on` the arguments behind `--`."""
     command_name = next((argument for argument in arguments if argument in COMMANDS), None)
-    parser = argparse.ArgumentParser(prog=_PROGRAM, description=__doc__, epilog=exits.HELP)
+    program = "kubectl crd" if Path(sys.argv[0]).name == "kubectl-crd" else _PROGRAM
+    parser = argparse.ArgumentParser(prog=program, description=__doc__, epilog=exits.HELP)
     parser.add_argument(
         "--version", action=_Version, nargs=0, help=("print the versions of pytest-crd and of Kubernetes")
     )

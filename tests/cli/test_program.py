@@ -35,6 +35,15 @@ def test_it_says_which_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+def test_help_names_the_plugin_of_kubectl(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["/usr/local/bin/kubectl-crd"])
+
+    with pytest.raises(SystemExit):
+        program.main(["check", "--help"])
+
+    assert capsys.readouterr().out.startswith("usage: kubectl crd check [-h]")
+
+
 def _fails_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
     def run(_: object) -> int:
         raise error
