@@ -1,7 +1,8 @@
-"""Integrations: hooks of pre-commit, a GitHub action, a Go package; each is tested with its own tool."""
+"""Integrations: hooks, an action, a component, an image, a schema, and tests in other languages; each is tested with its own tool."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -12,8 +13,11 @@ from typing import Any
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 from support.git import commit
 from support.sessions import GARDEN
+
+from pytest_crd import folders
 
 ROOT = Path(__file__).parents[1]
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -145,12 +149,146 @@ def test_the_inputs_of_the_action_are_arguments(operator: Path, tmp_path: Path) 
     ]
 
 
+@pytest.mark.session
+@pytest.mark.parametrize(
+    ("inputs", "words"),
+    [
+        ({"mode": "validate"}, ["validate", "."]),
+        ({"mode": "validate", "path": "clusters"}, ["validate", "clusters"]),
+        ({"mode": "diff", "path": "old.yaml\nnew.yaml"}, ["diff", "old.yaml", "new.yaml"]),
+    ],
+)
+def test_the_mode_of_the_action_is_the_command(tmp_path: Path, inputs: dict[str, str], words: list[str]) -> None:
+    programs = tmp_path / "pytest-crd/bin"
+    programs.mkdir(parents=True)
+    (programs / "pytest-crd").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n', encoding="utf-8")
+    (programs / "pytest-crd").chmod(0o755)
+
+    assert _action(tmp_path, tmp_path, slice(1, None), **inputs).stdout.splitlines() == words
+
+
+@pytest.mark.session
+def test_another_mode_of_the_action_is_an_error(tmp_path: Path) -> None:
+    done = _action(tmp_path, tmp_path, slice(1, None), mode="check")
+
+    assert (done.returncode, done.stderr) == (2, "mode is 'check': write test, validate or diff\n")
+
+
+COMPONENT_HEAD, COMPONENT = yaml.safe_load_all((ROOT / "integrations/gitlab/crd.yml").read_text(encoding="utf-8"))
+
+
+def _component(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+    """Run the script of the GitLab component as a runner does, without the installation, with a command that prints its arguments."""
+    programs = folder / "programs"
+    programs.mkdir(exist_ok=True)
+    for name, body in {"pip": "exit 0", "pytest-crd": 'printf "%s\\n" "$@"'}.items():
+        (programs / name).write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+        (programs / name).chmod(0o755)
+    values = {name: declaration["default"] for name, declaration in COMPONENT_HEAD["spec"]["inputs"].items()} | inputs
+    (job,) = COMPONENT.values()
+    own = {
+        name: re.sub(r"\$\[\[ inputs\.(\S+) \]\]", lambda match: values[match[1]], str(text))
+        for name, text in job["variables"].items()
+    }
+    path = os.pathsep.join([str(programs), os.environ["PATH"]])
+    script = "\n".join(job["script"])
+    assert "inputs." not in script
+    return subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", script],
+        cwd=folder,
+        env={"PATH": path} | own,
+        check=False,
+        capture_output=True,
+        encoding="utf-8",
+    )
+
+
+@pytest.mark.session
+def test_the_inputs_of_the_gitlab_component_are_arguments(tmp_path: Path) -> None:
+    assert _component(tmp_path).stdout.splitlines() == ["test"]
+    done = _component(tmp_path, mode="validate", path="a b\n$(touch x)", args="--strict")
+    assert done.stdout.splitlines() == ["validate", "a b", "$(touch x)", "--strict"]
+    assert _component(tmp_path, mode="check").returncode == 2
+    assert not (tmp_path / "x").exists()
+
+
+CONTAINERFILE = (ROOT / "integrations/container/Containerfile").read_text(encoding="utf-8")
+
+
+def test_the_image_runs_the_command_as_another_user_than_root() -> None:
+    last = CONTAINERFILE.rpartition("FROM ")[2]
+
+    assert re.search(r"^USER (\d+):\d+$", last, re.MULTILINE)
+    assert "USER 0" not in last
+    assert 'ENTRYPOINT ["pytest-crd"]' in last
+    assert "/opt/pytest-crd/bin" in last
+
+
+@pytest.mark.slow
+def test_the_build_step_of_the_image_installs_the_command(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "build", "--wheel", "--outdir", str(tmp_path / "tmp"), str(ROOT)]
+    if not (ROOT / ".git").exists():
+        pytest.skip("the wheel is built from a checkout, and this is none")
+    subprocess.run(build, check=True, capture_output=True)
+    (step,) = re.findall(r"^RUN (python .*)$", CONTAINERFILE, re.MULTILINE)
+    script = re.sub(r"/(opt|tmp)/", rf"{tmp_path}/\1/", step).replace("python -m venv", f"{sys.executable} -m venv")
+
+    subprocess.run(["sh", "-e", "-c", script], check=True, capture_output=True)
+
+    command = [tmp_path / "opt/pytest-crd/bin/pytest-crd", "--version"]
+    assert subprocess.run(command, check=True, capture_output=True).stdout.startswith(b"pytest-crd ")
+
+
+SCHEMASTORE = ROOT / "integrations/schemastore"
+CASES = json.loads((ROOT / "pytest_crd/cases/case-file.schema.json").read_text(encoding="utf-8"))
+
+
+def test_the_entry_of_schemastore_names_the_schema_and_the_case_files() -> None:
+    entry = json.loads((SCHEMASTORE / "catalog-entry.json").read_text(encoding="utf-8"))
+
+    assert entry["url"] == CASES["$id"]
+    assert tuple(entry["fileMatch"]) == folders.CASE_FILES
+
+
+@pytest.mark.parametrize("file", sorted(SCHEMASTORE.glob("*test/*.yaml")), ids=lambda file: file.name)
+def test_the_schema_takes_the_test_files_of_schemastore_and_refuses_the_negative_ones(file: Path) -> None:
+    errors = list(Draft202012Validator(CASES).iter_errors(yaml.safe_load(file.read_text(encoding="utf-8"))))
+
+    assert bool(errors) == (file.parent.name == "negative_test")
+
+
+RUST = (ROOT / "docs/how-to/run-it-elsewhere.md").read_text(encoding="utf-8").split("```rust\n")[1].split("```")[0]
+
+
+@pytest.mark.slow
+def test_a_test_in_rust_passes_and_fails_with_the_command(operator: Path, tmp_path: Path) -> None:
+    rustc = shutil.which("rustc")
+    if rustc is None:
+        pytest.skip("rustc is not on the PATH")
+    (tmp_path / "crds.rs").write_text(RUST, encoding="utf-8")
+    subprocess.run([rustc, "--test", "crds.rs"], cwd=tmp_path, check=True, capture_output=True)
+    environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+
+    codes = []
+    for text in ["", WRONG]:
+        if text:
+            (operator / "test_garden.crd.yaml").write_text(text, encoding="utf-8")
+        done = subprocess.run([tmp_path / "crds"], cwd=operator, env=environment, check=False, capture_output=True)
+        codes.append(done.returncode)
+
+    assert codes == [0, 101]
+
+
 @pytest.mark.slow
 def test_pre_commit_runs_the_hooks(operator: Path, tmp_path: Path) -> None:
     if not (ROOT / ".git").exists():
         pytest.skip("pre-commit installs hooks from a repository of git, and this is none")
     environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "hooks"), "PRE_COMMIT_COLOR": "never"}
     command = [sys.executable, "-P", "-m", "pre_commit", "try-repo", str(ROOT), "--all-files", "--verbose"]
+    (operator / "garden.yaml").write_text(
+        "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: small}\n", encoding="utf-8"
+    )
+    commit(operator)
     ran = _shadow(operator)
 
     done = subprocess.run(command, cwd=operator, env=environment, check=False, capture_output=True, encoding="utf-8")
@@ -226,6 +364,6 @@ def test_a_test_in_go_has_a_subtest_for_each_verdict(operator: Path) -> None:
     done = _go(operator / "crds", *test, path="/nowhere")
     assert (done.returncode, "SKIP: TestCRDs" in done.stdout) == (0, True), done.stdout + done.stderr
     done = _go(operator / "crds", *test, path="/nowhere", CI="true")
-    assert (done.returncode, "neither pytest-crd nor uvx is on the PATH" in done.stdout) == (1, True)
+    assert (done.returncode, "none of pytest-crd, pytest-crd.pyz and uvx is on the PATH" in done.stdout) == (1, True)
     assert not ran.exists()
     assert not (operator / "ran").exists()

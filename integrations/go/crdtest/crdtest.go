@@ -2,8 +2,8 @@
 //
 //	func TestCRDs(t *testing.T) { crdtest.Run(t, "..") }
 //
-// It runs an installed pytest-crd, or else uvx, which needs uv and Python 3.11 or newer. If neither is on the PATH, the test is
-// skipped; with CI=true it fails.
+// It runs the first of these on the PATH: an installed pytest-crd, the zipapp pytest-crd.pyz, and uvx. Each needs Python 3.11 or newer.
+// If none is there, the test is skipped; with CI=true it fails.
 package crdtest
 
 import (
@@ -82,15 +82,17 @@ func Run(t *testing.T, folder string, changes ...Option) {
 	}
 }
 
-// findCommand returns the installed command, or else a uvx command that runs pytest-crd from the package index.
+// findCommand returns the installed command, or else the zipapp, or else a uvx command that runs pytest-crd from the package index.
 func findCommand(look func(string) (string, error)) ([]string, error) {
-	if path, err := look("pytest-crd"); err == nil {
-		return []string{path}, nil
+	for _, name := range []string{"pytest-crd", "pytest-crd.pyz"} {
+		if path, err := look(name); err == nil {
+			return []string{path}, nil
+		}
 	}
 	if path, err := look("uvx"); err == nil {
 		return []string{path, "pytest-crd"}, nil
 	}
-	return nil, errors.New("neither pytest-crd nor uvx is on the PATH: pip install pytest-crd, or install uv")
+	return nil, errors.New("none of pytest-crd, pytest-crd.pyz and uvx is on the PATH: pip install pytest-crd, put the zipapp of a release there, or install uv")
 }
 
 type verdicts struct {

@@ -12,7 +12,8 @@ func TestTheCasesOfAGardenPass(t *testing.T) {
 
 func TestTheInstalledCommandComesFirst(t *testing.T) {
 	for _, test := range []struct{ installed, wanted string }{
-		{"pytest-crd uvx", "pytest-crd"},
+		{"pytest-crd pytest-crd.pyz uvx", "pytest-crd"},
+		{"pytest-crd.pyz uvx", "pytest-crd.pyz"},
 		{"uvx", "uvx pytest-crd"},
 		{"", ""},
 	} {
