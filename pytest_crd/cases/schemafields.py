@@ -27,14 +27,14 @@ _ANYTHING: Final = SchemaNode({KEEPS_UNKNOWN: True}, (Each.VALUE,))
 _SCALAR: Final = SchemaNode({}, (Each.VALUE,))
 
 
-class SchemaFields:
-    """The fields of the objects of one version."""
+class ObjectFields:
+    """The fields of the objects of one type."""
 
-    def __init__(self, version: CrdVersion) -> None:
-        """Create the fields of *version*; all fields are possible if an unsupported construct keeps it from being served."""
-        self._root = version.schema_map
-        self._keeps_all = version.preserves_unknown_fields or not _is_served(version)
-        self._of_resource = _of_resource(profile.named(version.crd.kubernetes_version))
+    def __init__(self, root: SchemaNode, profile: Profile, *, keeps_all: bool = False) -> None:
+        """Create the fields of a schema; *keeps_all* is true if all fields are possible."""
+        self._root = root
+        self._keeps_all = keeps_all
+        self._of_resource = _of_resource(profile)
         self._of_resources: dict[int, Mapping[str, SchemaNode]] = {}
         self._budget = suggestions.WorkBudget()
         self._nearest: dict[tuple[str, int], str] = {}
@@ -147,6 +147,20 @@ class SchemaFields:
         elif node.is_map:
             value = node.values or _SCALAR
             yield from self._at(value, _behind_any_key(rest, dotted=not _has_fields(value)))
+
+
+class SchemaFields(ObjectFields):
+    """The fields of the objects of one version."""
+
+    def __init__(self, version: CrdVersion) -> None:
+        """Create the fields of *version*; all fields are possible if an unsupported construct keeps it from being served."""
+        keeps_all = version.preserves_unknown_fields or not _is_served(version)
+        super().__init__(version.schema_map, profile.named(version.crd.kubernetes_version), keeps_all=keeps_all)
+
+
+def find_fields(type_: gotypes.Struct, profile: Profile) -> ObjectFields:
+    """Return the fields of a Go type."""
+    return ObjectFields(SchemaNode(_schema(type_)), profile)
 
 
 @functools.lru_cache(maxsize=8)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from pytest_crd import suggestions
 from pytest_crd.cases import barewords, comparison, questions, schemafields
 from pytest_crd.cases.acceptance import RefusedCrdError
 from pytest_crd.cases.questions import Question
+from pytest_crd.cases.schemafields import ObjectFields
 from pytest_crd.cases.sections import Section
 from pytest_crd.checks import fieldlines, refusals
 from pytest_crd.checks.samplefiles import Sample
@@ -35,10 +36,10 @@ _ABOUT_FIELDS: Final = ("unknown field ", "duplicate field ")
 @dataclass(frozen=True, slots=True)
 class SampleOutcome:
     """
-    The result of a sample under one CRD.
+    The result of an object of one kind.
 
     Attributes:
-        crd: The CRD.
+        resource: The name of the CRD, or of the resource of a built-in kind: `tabs.example.com`.
         heading: A summary of the findings; empty if there are none.
         findings: The findings.
         fields: The fields that are wrong, as the server spells them.
@@ -47,9 +48,10 @@ class SampleOutcome:
         warnings: The server's warnings.
         notes: Defaults and dropped nulls.
         response: The server's answer; None if there is none.
+        is_validated: Whether the values are validated; False if the object is only decoded.
     """
 
-    crd: CustomResourceDefinition
+    resource: str
     heading: str = ""
     findings: tuple[CheckFinding, ...] = ()
     fields: frozenset[str] = frozenset()
@@ -58,6 +60,26 @@ class SampleOutcome:
     warnings: tuple[CheckFinding, ...] = ()
     notes: tuple[str, ...] = ()
     response: Response | None = None
+    is_validated: bool = True
+
+
+class ObjectKind(NamedTuple):
+    """
+    The kind of an object that a server has answered.
+
+    Attributes:
+        resource: The name of the CRD, or of the resource of a built-in kind.
+        described: The kind in words.
+        find_fields: Returns the fields of its objects.
+        unknown_when_stored: Why the stored form of objects is unknown; empty if it is known.
+        is_validated: Whether values are validated.
+    """
+
+    resource: str
+    described: str
+    find_fields: Callable[[], ObjectFields]
+    unknown_when_stored: str = ""
+    is_validated: bool = True
 
 
 def judge(
@@ -76,9 +98,11 @@ def judge(
             "a comment that says nothing", (CheckFinding(sample.manifest.where, sample.directive.problem),)
         )
     outcomes = [_under(sample, crd) for crd in crds]
-    best = min(outcomes, key=lambda item: len(item.findings))
-    verdict = _refused(sample, outcomes) if sample.directive.is_refused else _judge_acceptance(best, len(outcomes))
-    words = _barewords(sample, best.crd)
+    best, best_crd = min(zip(outcomes, crds, strict=True), key=lambda pair: len(pair[0].findings))
+    verdict = (
+        _refused(sample, outcomes, crds) if sample.directive.is_refused else _judge_acceptance(best, len(outcomes))
+    )
+    words = _barewords(sample, best_crd)
     if not verdict.findings:
         return replace(verdict, notes=(*verdict.notes, *words))
     if best.findings:
@@ -117,15 +141,17 @@ def _barewords(sample: Sample, crd: CustomResourceDefinition) -> list[str]:
     ]
 
 
-def _refused(sample: Sample, outcomes: Sequence[SampleOutcome]) -> CheckVerdict:
+def _refused(
+    sample: Sample, outcomes: Sequence[SampleOutcome], crds: Sequence[CustomResourceDefinition]
+) -> CheckVerdict:
     """Return the verdict on a sample that every alternative must refuse, for the fields in its directive."""
     unanswered = next((item for item in outcomes if not item.is_answered), None)
     if unanswered is not None:
         return CheckVerdict(unanswered.heading, unanswered.findings)
     heading = "`# crd: refused` says that no server takes it"
-    if taking := next((item for item in outcomes if not item.findings), None):
+    if taking := next((crd for crd, item in zip(crds, outcomes, strict=True) if not item.findings), None):
         return CheckVerdict(
-            heading, (CheckFinding(sample.manifest.where, f"accepted by {_described(taking.crd, sample.version)}"),)
+            heading, (CheckFinding(sample.manifest.where, f"accepted by {_described(taking, sample.version)}"),)
         )
     wrong = frozenset[str]().union(*(item.fields for item in outcomes))
     if missing := [field for field in sample.directive.fields if field not in wrong]:
@@ -163,18 +189,21 @@ def judge_under(
         place = fieldlines.find_line(manifest, ("apiVersion",))
         words = f"{crd.name} serves {', '.join(served) or 'no version'}, not {name}"
         return SampleOutcome(
-            crd, "a version that is not served", (CheckFinding(place, words),), frozenset({"apiVersion"})
+            crd.name, "a version that is not served", (CheckFinding(place, words),), frozenset({"apiVersion"})
         )
     version = crd.version(name)
     try:
         response = create(version)
     except RefusedCrdError as error:
         findings = tuple(CheckFinding(crd.source, mistake.message) for mistake in error.mistakes)
-        return SampleOutcome(crd, "the server refuses the CRD", findings, is_answered=False)
-    return _answered(manifest, version, response)
+        return SampleOutcome(crd.name, "the server refuses the CRD", findings, is_answered=False)
+    find_fields = functools.partial(schemafields.get_fields, version)
+    kind = ObjectKind(crd.name, _described(crd, version.name), find_fields, version.unknown_when_stored)
+    return describe_answer(manifest, kind, response)
 
 
-def _answered(manifest: Manifest, version: CrdVersion, response: Response) -> SampleOutcome:
+def describe_answer(manifest: Manifest, kind: ObjectKind, response: Response) -> SampleOutcome:
+    """Return the outcome of an object from the answer of a server."""
     source = manifest.document.source
     repeated = [
         CheckFinding(f"{source}:{item.line}", f'key "{escape(item.key)}" is set twice; only the last value counts')
@@ -191,33 +220,35 @@ def _answered(manifest: Manifest, version: CrdVersion, response: Response) -> Sa
         )
         for item in response.errors
     ]
-    dropped = [*_dropped(manifest, version, response)]
-    crd_name = _described(version.crd, version.name)
-    heading = f"refused ({response.code}) by {crd_name}"
+    dropped = [*_dropped(manifest, kind, response)]
+    heading = f"refused ({response.code}) by {kind.described}"
     if response.accepted:
         is_refused_by_kubectl = bool(repeated or response.pruned)
         but = "not as it is; kubectl refuses it" if is_refused_by_kubectl else "a part of it is not stored"
-        heading = f"accepted by {crd_name}, but {but}"
+        heading = f"accepted by {kind.described}, but {but}"
     open_values = [_open_value(item, manifest.value) for item in response.errors]
     is_open = all(open_values) and not repeated and not dropped
     warnings = [item for item in response.warnings if not item.startswith(_ABOUT_FIELDS)]
     own_errors = (item for item in response.errors if not resourcerules.is_notice(item))
     fields = {*(item.field for item in own_errors if item.field), *response.pruned, *response.lost}
     return SampleOutcome(
-        version.crd,
+        kind.resource,
         heading,
         (*repeated, *errors, *dropped),
         frozenset(fields),
         placeholder=open_values[0] if open_values and is_open else "",
         warnings=tuple(CheckFinding(fieldlines.find_named_field(manifest, item), escape(item)) for item in warnings),
         response=response,
-        notes=(*_becomes(response), *filter(None, (version.unknown_when_stored if response.accepted else "",))),
+        notes=(*_becomes(response), *filter(None, (kind.unknown_when_stored if response.accepted else "",))),
+        is_validated=kind.is_validated,
     )
 
 
-def _dropped(manifest: Manifest, version: CrdVersion, response: Response) -> Iterator[CheckFinding]:
+def _dropped(manifest: Manifest, kind: ObjectKind, response: Response) -> Iterator[CheckFinding]:
     """Yield the fields that are lost, each with a suggestion."""
-    fields = schemafields.get_fields(version)
+    if not response.changes.pruned and not response.changes.lost:
+        return
+    fields = kind.find_fields()
     for path in response.changes.pruned:
         emptied = fields.find_emptied(path)
         remedy = (
@@ -240,9 +271,34 @@ def _dropped(manifest: Manifest, version: CrdVersion, response: Response) -> Ite
 def _open_value(error: FieldError, value: JSONValue) -> str:
     """Return the field and value of an error if a template leaves the value open; else empty."""
     for _, text in comparison.find_places(value, error.field):
-        if isinstance(text, str) and any(mark in text for mark in PLACEHOLDERS):
+        if _is_placeholder(text):
             return f"{error.field} is {text}"
     return ""
+
+
+def find_placeholder(value: JSONValue) -> str:
+    """Return the first value in an object that is not in its file; empty if all are."""
+    if isinstance(value, str):
+        return value if any(mark in value for mark in PLACEHOLDERS) else ""
+    return next(filter(None, map(find_placeholder, _inner(value))), "")
+
+
+def without_placeholders(value: JSONValue) -> JSONValue:
+    """Return a value without the fields and items that are not in its file."""
+    if isinstance(value, dict):
+        return {key: without_placeholders(item) for key, item in value.items() if not _is_placeholder(item)}
+    if isinstance(value, list):
+        return [without_placeholders(item) for item in value if not _is_placeholder(item)]
+    return value
+
+
+def _is_placeholder(value: JSONValue) -> bool:
+    return isinstance(value, str) and bool(find_placeholder(value))
+
+
+def _inner(value: JSONValue) -> Iterable[JSONValue]:
+    """Return the values directly inside a value."""
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _becomes(response: Response) -> Iterator[str]:

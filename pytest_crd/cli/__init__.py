@@ -30,7 +30,7 @@ class Command(NamedTuple):
 # By name, in the order in which `--help` has them.
 COMMANDS: Final[Mapping[str, Command]] = {
     "test": Command("test", "run case files, checks, and upgrades from the last release", hands_on=True),
-    "validate": Command("validate", "print the answer of a server to custom resources"),
+    "validate": Command("validate", "print the answer of a server to objects"),
     "check": Command("check", "print the answer of a server to CustomResourceDefinitions"),
     "crd": Command(
         "crd", "print the CustomResourceDefinition of a Python class, or compare it with a file", prints_document=True

@@ -5,17 +5,24 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pytest_crd.checks import samples
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.checks.samples import SampleOutcome
+from pytest_crd.cli import kustomized
 from pytest_crd.cli.objectfiles import Identity, Resource
-from pytest_crd.engine import CrdVersion, FieldError, Response, jsonvalue
+from pytest_crd.engine import FieldError, ManifestError, Mistake, Response, jsonvalue, profile
+from pytest_crd.engine.client.resourceclient import ResourceClient
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.synthesis.objectchanges import ABSENT, value_at
 
+if TYPE_CHECKING:
+    from pytest_crd.server.builtin.builtinclient import BuiltInClient  # large imports
+
+_BAD_REQUEST: Final = 400
 _INVALID: Final = 422
 _KEPT: Final = "kept as it was so before"
 _REFUSED: Final = "a create would be refused"
@@ -30,12 +37,14 @@ class SendingMethod(NamedTuple):
         force: Whether applies take over fields of other managers.
         old: The stored objects; None if the command line names none.
         is_strict: Whether placeholders are refused as they are.
+        kubernetes_version: The Kubernetes version of the answers.
     """
 
     manager: str
     force: bool
     old: Mapping[Identity, Resource] | None
     is_strict: bool = False
+    kubernetes_version: str = profile.DEFAULT
 
 
 def outcome(resource: Resource, claims: Claims, method: SendingMethod) -> SampleOutcome:
@@ -72,13 +81,33 @@ def _describe(error: FieldError, before: JSONValue, now: JSONValue) -> str:
 
 
 def _best(resource: Resource, claims: Claims, method: SendingMethod) -> SampleOutcome:
+    if resource.client is not None:
+        return _judge_built_in(resource, resource.client, method)
     send = functools.partial(_send, resource, method=method)
     crds = claims[resource.group, resource.kind]
     results = (samples.judge_under(resource.manifest, resource.version, crd, send) for crd in crds)
     return min(results, key=lambda result: len(result.findings))
 
 
-def _send(resource: Resource, version: CrdVersion, *, method: SendingMethod) -> Response:
+def _judge_built_in(resource: Resource, client: BuiltInClient, method: SendingMethod) -> SampleOutcome:
+    """Return the outcome of an object of a built-in kind; without a verdict if only its placeholders cannot be decoded."""
+    kind = kustomized.built_in_objects(method.kubernetes_version).describe(client)
+    try:
+        response = _send(resource, client, method=method)
+    except RefusedError as error:  # of the stored object
+        before = (method.old or {})[resource.identity].manifest
+        words = f"{before.title} cannot be stored: {error.refusal.message}"
+        raise ManifestError([Mistake(before.document.source, before.line_of(), words)]) from None
+    result = samples.describe_answer(resource.manifest, kind, response)
+    placeholder = samples.find_placeholder(resource.manifest.value)
+    if response.code != _BAD_REQUEST or not placeholder:
+        return result
+    value = samples.without_placeholders(resource.manifest.value)
+    is_decoded = client.create(printing.marshal(value), field_validation="Ignore").code != _BAD_REQUEST
+    return replace(result, placeholder=f"a value is {placeholder}") if is_decoded else result
+
+
+def _send(resource: Resource, version: ResourceClient, *, method: SendingMethod) -> Response:
     before = (method.old or {}).get(resource.identity)
     old: JSONValue = None if before is None else before.manifest.value
     text = printing.marshal(resource.manifest.value)

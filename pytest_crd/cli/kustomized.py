@@ -7,15 +7,17 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pytest_crd.discovery.filetrees import FolderTree
 from pytest_crd.discovery.kustomizebuilds import KustomizationBuilds, KustomizationFile
 from pytest_crd.discovery.kustomizemerges import PatchedType
 from pytest_crd.discovery.kustomizeroots import NAMES
 from pytest_crd.engine import ManifestError, Mistake, profile
-from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.yaml.manifest import Manifest
+
+if TYPE_CHECKING:
+    from pytest_crd.cli.builtinobjects import BuiltInObjects  # large imports
 
 
 @dataclass(slots=True)
@@ -85,18 +87,14 @@ def _outermost(kustomizations: Mapping[str, KustomizationFile], tree: FolderTree
     return chosen
 
 
+def built_in_objects(kubernetes_version: str) -> BuiltInObjects:
+    """Return the built-in kinds of a Kubernetes version."""
+    from pytest_crd.cli import builtinobjects  # noqa: PLC0415 - large imports, for built-in kinds only
+
+    return builtinobjects.of_version(kubernetes_version)
+
+
 @functools.cache
 def find_type(api_version: str, kind: str) -> PatchedType | None:
-    """Return the type of a built-in kind; None for other kinds."""
-    # Only patches need the types.
-    from pytest_crd.server.builtin import builtingotypes, builtinkinds, builtinowners  # noqa: PLC0415
-
-    newest = profile.named(profile.DEFAULT)
-    if not any((record.api_version, record.kind) == (api_version, kind) for record in builtinkinds.records()):
-        return None
-
-    def merging(type_: Struct) -> Mapping[str, Any]:
-        return builtinkinds.merge_rules(builtingotypes.name_of(type_, newest))
-
-    struct = builtingotypes.of_kind(api_version, kind, newest)
-    return PatchedType(struct, builtinowners.merged_lists(struct, merging))
+    """Return the type of a built-in kind for patches; None for other kinds."""
+    return built_in_objects(profile.DEFAULT).find_type(api_version, kind)

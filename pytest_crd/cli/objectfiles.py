@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from pytest_crd import folders
 from pytest_crd.checks import samplefiles, samples
@@ -15,13 +15,18 @@ from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.cli import fluxpaths, kustomized
 from pytest_crd.cli.kustomized import BuiltFolders
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.yaml import manifest, yamlreader
 from pytest_crd.engine.yaml.manifest import Manifest
 
+if TYPE_CHECKING:
+    from pytest_crd.server.builtin.builtinclient import BuiltInClient  # large imports
+
 STREAM: Final = "-"
 STREAM_NAME: Final = "stdin"
+_GROUP_END: Final = ".k8s.io"
 _SOPS: Final = "sops"
 _SIGNATURE: Final = "mac"
 _OF_TEMPLATE: Final = " (a Helm template: validate what it renders to, helm template … | pytest-crd validate -)"
@@ -32,7 +37,7 @@ Identity: TypeAlias = "tuple[str, str, str, str]"
 
 class Resource(NamedTuple):
     """
-    A custom resource.
+    An object of a known kind: a custom resource, or an object of a built-in kind.
 
     Attributes:
         manifest: The object.
@@ -40,6 +45,7 @@ class Resource(NamedTuple):
         version: Its API version, `v1`.
         kind: Its kind.
         build: The folder of the kustomization that builds it; empty if it is as in its file.
+        client: The client for objects of a built-in kind; None for a custom resource.
     """
 
     manifest: Manifest
@@ -47,6 +53,7 @@ class Resource(NamedTuple):
     version: str
     kind: str
     build: str = ""
+    client: BuiltInClient | None = None
 
     @property
     def title(self) -> str:
@@ -85,13 +92,15 @@ class ClassifiedObjects:
     Objects, classified by the CRDs for their kinds.
 
     Attributes:
-        resources: The custom resources.
+        resources: The custom resources, and the objects of built-in kinds.
         misspelt: Objects of similar kinds, with a suggestion.
+        unserved: Objects of kinds that the Kubernetes version does not serve, with the reason.
         others: All other objects, with kind and API version in words.
     """
 
     resources: list[Resource] = field(default_factory=list)
     misspelt: list[tuple[Manifest, str]] = field(default_factory=list)
+    unserved: list[tuple[Manifest, str]] = field(default_factory=list)
     others: list[tuple[Manifest, str]] = field(default_factory=list)
 
 
@@ -169,19 +178,43 @@ def find_crds(objects: ReadObjects, kubernetes_version: str) -> list[CustomResou
     return [*built.crds, *(crd for crd in files.crds if crd.name not in built.crd_names)]
 
 
-def classify(objects: ReadObjects, claims: Claims) -> ClassifiedObjects:
-    """Return objects classified by the CRDs for their kinds."""
+def classify(objects: ReadObjects, claims: Claims, kubernetes_version: str) -> ClassifiedObjects:
+    """Return objects classified by the CRDs for their kinds, and by the built-in kinds of a Kubernetes version."""
     classified = ClassifiedObjects()
     for item in objects.manifests:
         api_version, kind = item.api_version, item.kind
         group, _, version = api_version.rpartition("/")
         if (group, kind) in claims:
             classified.resources.append(Resource(item, group, version, kind, objects.builds.get(item, "")))
+        elif client := find_client(item, kubernetes_version):
+            build = objects.builds.get(item, "")
+            classified.resources.append(Resource(item, group, version, kind, build, client))
         elif question := samplefiles.suggest_kind(group, kind, claims):
             classified.misspelt.append((item, f"no CRD is for kind {kind!r} of {group}; {question}"))
+        elif missing := _explain_missing(item, kubernetes_version):
+            classified.unserved.append((item, missing))
         else:
             classified.others.append((item, f"{kind} of {api_version}" if kind and api_version else "no kind"))
     return classified
+
+
+def find_client(item: Manifest, kubernetes_version: str) -> BuiltInClient | None:
+    """Return the client for an object of a built-in kind; None for other objects."""
+    if not _may_be_built_in(item):
+        return None
+    return kustomized.built_in_objects(kubernetes_version).find_client(item.api_version, item.kind)
+
+
+def _explain_missing(item: Manifest, kubernetes_version: str) -> str:
+    if not _may_be_built_in(item):
+        return ""
+    return kustomized.built_in_objects(kubernetes_version).explain_missing(item.api_version, item.kind)
+
+
+def _may_be_built_in(item: Manifest) -> bool:
+    group = item.api_version.rpartition("/")[0]
+    is_of_kubernetes = "." not in group or group.endswith(_GROUP_END)
+    return bool(item.kind and item.api_version) and is_of_kubernetes and group != declared.GROUP
 
 
 def _decrypted(item: Manifest) -> Manifest:
@@ -195,7 +228,7 @@ def _decrypted(item: Manifest) -> Manifest:
 def count_placeholders(value: JSONValue) -> int:
     """Return the number of values in an object that are not in its file: encrypted ones, variables and placeholders."""
     if isinstance(value, str):
-        return int(any(mark in value for mark in samples.PLACEHOLDERS))
+        return int(bool(samples.find_placeholder(value)))
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return sum(map(count_placeholders, items))
 

@@ -1,21 +1,19 @@
-"""Command `validate`: the server's verdict on custom resources, in files or in a stream."""
+"""Command `validate`: the server's verdict on objects, in files or in a stream."""
 
 from __future__ import annotations
 
 import argparse
 import functools
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pytest_crd.casefiles import yamltext
 from pytest_crd.cases import acceptance
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samples import SampleOutcome
-from pytest_crd.cli import judging, lookup, objectfiles, validateformats
+from pytest_crd.cli import judging, lookup, objectfiles, validateformats, validatetext
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.judging import SendingMethod
 from pytest_crd.cli.objectfiles import STREAM, ClassifiedObjects, Identity, ReadObjects, Resource
@@ -34,11 +32,8 @@ from pytest_crd.engine import (
     profile,
 )
 from pytest_crd.engine.loading.crdfiles import CrdFiles
-from pytest_crd.report import text
 from pytest_crd.report.outputs import testformats
-from pytest_crd.wording import counted, escape
 
-_MOST_KINDS: Final = 5
 _MANAGER: Final = "kubectl"
 
 
@@ -66,10 +61,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="*",
         metavar="FILE",
-        help=(
-            "files, folders and globs with custom resources and other kinds; - for standard input; kustomizations in"
-            " folders are built"
-        ),
+        help=("files, folders and globs with objects; - for standard input; kustomizations in folders are built"),
     )
     add("-f", "--filename", action="append", metavar="FILE", help="the same, as kubectl names files")
     add(
@@ -89,7 +81,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add(
         "--strict",
         action="store_true",
-        help="fail for objects without a CRD, and for values that are encrypted or variables",
+        help="fail for objects of unknown kinds, and for values that are encrypted or variables",
     )
     add(
         "-o",
@@ -115,14 +107,12 @@ def run(options: argparse.Namespace) -> int:
         sent = objectfiles.read(options.files)
         known_crds = _find_crds(options, sent)
         claims = samplefiles.group_crds(known_crds.crds)
-        classified, method, mistakes = (
-            objectfiles.classify(sent, claims),
-            _sending_method(options),
-            sent.mistakes,
-        )
+        version = known_crds.kubernetes_version
+        classified = objectfiles.classify(sent, claims, version)
+        method, mistakes = _sending_method(options)._replace(kubernetes_version=version), sent.mistakes
         if options.old:
             old = objectfiles.read([options.old])
-            stored = objectfiles.classify(old, claims).resources
+            stored = objectfiles.classify(old, claims, version).resources
             mistakes += [*old.mistakes, *_find_impossible(stored), *_find_repeated(stored)]
             stored = [resource for resource in stored if _has_metadata(resource)]
             method = method._replace(old={resource.identity: resource for resource in stored})
@@ -139,11 +129,10 @@ def run(options: argparse.Namespace) -> int:
         return Exit.WRONG_USE
     problems = _problems(classified, method, mistakes)
     if options.output == testformats.TEXT:
-        _print(outcomes, classified, options, method)
-        summary = _summary(outcomes, classified, method)
-        print(f"{'# ' if options.show else ''}{summary}; Kubernetes {known_crds.kubernetes_version}")
+        lines = validatetext.render(outcomes, classified, method, shows_objects=options.show)
+        print("\n".join(lines), end=f"; Kubernetes {version}\n")
     else:
-        answers = Answers(outcomes, classified, problems, known_crds.kubernetes_version, options.strict)
+        answers = Answers(outcomes, classified, problems, version, options.strict)
         print(validateformats.render(answers, options.output), end="")
     if problems:
         print("\n".join(map(str, problems)), file=sys.stderr)
@@ -182,7 +171,8 @@ def _find_crds(options: argparse.Namespace, sent: ReadObjects) -> KnownCrds:
         return _load_installed_crds(options)
     version = profile.named(options.kubernetes_version or profile.DEFAULT).version
     among = objectfiles.find_crds(sent, version)
-    named = _load_named_crds(options.crd, version) if options.crd else _load_project_crds(version, is_needed=not among)
+    is_needed = not among and not any(objectfiles.find_client(item, version) for item in sent.manifests)
+    named = _load_named_crds(options.crd, version) if options.crd else _load_project_crds(version, is_needed=is_needed)
     # CRDs among the objects replace those of the project; CRDs on the command line replace both.
     first, second = (named, among) if options.crd else (among, named)
     names = {crd.name for crd in first}
@@ -261,75 +251,6 @@ def _find_repeated(stored: Iterable[Resource]) -> Iterator[Mistake]:
             )
 
 
-def _print(
-    outcomes: Iterable[tuple[Resource, SampleOutcome]],
-    classified: ClassifiedObjects,
-    options: argparse.Namespace,
-    method: SendingMethod,
-) -> None:
-    """Print a line or more for each object; with `--show` also the objects themselves."""
-    mark = "# " if options.show else ""
-    for resource, outcome in outcomes:
-        print("\n".join(f"{mark}{line}" for line in _lines(resource, outcome, method)))
-        if options.show and outcome.response is not None and outcome.response.accepted:
-            print(
-                "\n".join(("---", *(f"# {note}" for note in outcome.notes), *yamltext.block(outcome.response.stored)))
-            )
-    for item, words in classified.misspelt:
-        print(f"{mark}{item.where}: {words}")
-    for item, kind in classified.others if options.strict else ():
-        print(f"{mark}{item.where}: no CRD is known of {kind}")
-
-
-def _lines(resource: Resource, outcome: SampleOutcome, method: SendingMethod) -> Iterator[str]:
-    if outcome.placeholder:
-        yield f"{resource.manifest.where}: {resource.title}: not judged, as {escape(outcome.placeholder)}"
-        return
-    verb = outcome.heading if outcome.findings else f"accepted{_as(resource, method)}"
-    yield f"{resource.manifest.where}: {resource.title}: {verb}"
-    for finding in outcome.findings:
-        first, *rest = text.visible_lines(finding.text)
-        yield f"  {finding.place}{': ' if finding.place else ''}{first}"
-        yield from (f"      {line}" for line in (*rest, *finding.details))
-    yield from (f"  warning: {warning.text}" for warning in outcome.warnings)
-
-
-def _as(resource: Resource, method: SendingMethod) -> str:
-    if method.old is None:
-        return ""
-    return ", an update" if resource.identity in method.old else ", as nothing is stored of it"
-
-
-def _summary(
-    outcomes: Sequence[tuple[Resource, SampleOutcome]], classified: ClassifiedObjects, method: SendingMethod
-) -> str:
-    unjudged = sum(bool(item.placeholder) for _, item in outcomes)
-    refused = sum(item.response is None or not item.response.accepted for _, item in outcomes) - unjudged
-    changed = sum(bool(item.findings) for _, item in outcomes) - refused - unjudged
-    counts = [f"{counted(len(outcomes), 'custom resource')}, {refused} refused"]
-    counts += [f"{unjudged} not judged"] * (unjudged > 0)
-    counts += [f"{changed} accepted, but not as they are" if changed > 1 else "1 accepted, but not as it is"] * (
-        changed > 0
-    )
-    if method.old is not None:
-        updated = sum(item.identity in method.old for item, _ in outcomes)
-        counts.append(f"{updated} of them updated")
-    text = ", ".join(counts)
-    if count := sum(objectfiles.count_placeholders(item.manifest.value) for item, _ in outcomes):
-        text += f"; {counted(count, 'value')} not known, encrypted or variable"
-    if classified.misspelt:
-        text += f"; {counted(len(classified.misspelt), 'object')} of a misspelt kind"
-    return text + (f"; {_others(classified)}" if classified.others else "")
-
-
-def _others(classified: ClassifiedObjects) -> str:
-    """Return the number of objects without a CRD, and their kinds."""
-    kinds = Counter(kind for _, kind in classified.others).most_common()
-    listed = ", ".join(f"{count} {kind}" for kind, count in kinds[:_MOST_KINDS])
-    more = f" and {len(kinds) - _MOST_KINDS} more kinds" if len(kinds) > _MOST_KINDS else ""
-    return f"{counted(len(classified.others), 'object')} of other kinds, not judged ({listed}{more})"
-
-
 def _problems(classified: ClassifiedObjects, method: SendingMethod, mistakes: Sequence[Mistake]) -> Sequence[Mistake]:
     """Return the reasons why the verdict is incomplete; empty if it is complete."""
     is_in_vain = (
@@ -346,7 +267,7 @@ def _exit(
     outcomes: Sequence[tuple[Resource, SampleOutcome]], classified: ClassifiedObjects, *, is_strict: bool
 ) -> Exit:
     judged = [outcome for _, outcome in outcomes if not outcome.placeholder]
-    holds = not any(outcome.findings for outcome in judged) and not classified.misspelt
+    holds = not any(outcome.findings for outcome in judged) and not classified.misspelt and not classified.unserved
     if not holds or (is_strict and classified.others):
         return Exit.DOES_NOT_HOLD
     return Exit.HOLDS if judged else Exit.NOTHING_THERE

@@ -53,6 +53,7 @@ def _describe(answers: Answers) -> dict[str, Any]:
         "objects": [
             *(_of_resource(*item) for item in answers.outcomes),
             *(_of_other(item, "misspelt", words) for item, words in answers.classified.misspelt),
+            *(_of_other(item, "not served", words) for item, words in answers.classified.unserved),
             *(_of_other(item, _UNJUDGED, f"no CRD is known of {kind}") for item, kind in answers.classified.others),
         ],
         "problems": [str(problem) for problem in answers.problems],
@@ -65,14 +66,20 @@ def _of_resource(resource: Resource, outcome: SampleOutcome) -> dict[str, Any]:
         **_named(resource.manifest),
         **({"kustomization": resource.build} if resource.build else {}),
         "outcome": _outcome_word(outcome),
-        "crd": outcome.crd.name,
-        "crdVersion": resource.version,
+        **_kind(resource, outcome),
         "code": None if response is None else response.code,
         "message": outcome.placeholder or outcome.heading or None,
         "findings": [_of_finding(finding) for finding in outcome.findings],
         "warnings": [warning.text for warning in outcome.warnings],
         "stored": response.stored if response is not None and response.accepted else None,
     }
+
+
+def _kind(resource: Resource, outcome: SampleOutcome) -> dict[str, Any]:
+    """Return the CRD, or the resource of a built-in kind."""
+    if resource.client is None:
+        return {"crd": outcome.resource, "crdVersion": resource.version}
+    return {"builtIn": outcome.resource, "onlyDecoded": not outcome.is_validated}
 
 
 def _of_other(item: Manifest, outcome: str, words: str) -> dict[str, Any]:
@@ -113,7 +120,7 @@ def _results(answers: Answers) -> Iterator[ReportedTest]:
         yield ReportedTest(
             resource.title, _place(resource.manifest), result, (lines or [""])[0].partition("\n")[0], text
         )
-    for item, words in answers.classified.misspelt:
+    for item, words in (*answers.classified.misspelt, *answers.classified.unserved):
         yield ReportedTest(item.title or "object", _place(item), VerdictOutcome.FAILED, words, words)
     for item, kind in answers.classified.others:
         words = f"no CRD is known of {kind}"

@@ -40,7 +40,7 @@ spec:
           marks: {type: object, additionalProperties: {type: string}}
 """
 TAB = "apiVersion: example.com/v1\nkind: Tab\nmetadata: {name: a}\nsize: 1\n"
-OTHERS = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nkind: Note\n---\n{}\n"
+OTHERS = "---\napiVersion: example.org/v1\nkind: Memo\nmetadata: {name: a}\n---\nkind: Note\n---\n{}\n"
 BY = "by tabs.example.com v1 (crds/tabs.yaml:1)"
 END = "; Kubernetes 1.37\n"
 
@@ -130,21 +130,23 @@ def test_a_stream_may_have_any_objects_and_unjudged_ones_are_counted(validate: V
     assert code == 0
     assert out == (
         "stdin:1: Tab/a: accepted\n"
-        f"1 custom resource, 0 refused; 3 objects of other kinds, not judged (2 no kind, 1 ConfigMap of v1){END}"
+        f"1 custom resource, 0 refused; 3 objects of other kinds, not judged (2 no kind, 1 Memo of example.org/v1){END}"
     )
 
 
 def test_of_many_kinds_the_first_are_named(validate: Validate) -> None:
-    many = "".join(f"---\napiVersion: v1\nkind: K{index}\n" for index in range(7))
+    many = "".join(f"---\napiVersion: example.org/v1\nkind: K{index}\n" for index in range(7))
 
-    assert validate("-", given=f"{TAB}{many}")[1].endswith("1 K4 of v1 and 2 more kinds); Kubernetes 1.37\n")
+    assert validate("-", given=f"{TAB}{many}")[1].endswith(
+        "1 K4 of example.org/v1 and 2 more kinds); Kubernetes 1.37\n"
+    )
 
 
 def test_an_unknown_kind_can_fail(validate: Validate) -> None:
     code, out, _ = validate("-", "--strict", given=f"{TAB}{OTHERS}")
 
     assert code == 1
-    assert "stdin:6: no CRD is known of ConfigMap of v1\n" in out
+    assert "stdin:6: no CRD is known of Memo of example.org/v1\n" in out
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ class AccessReviewType(BuiltInType):
             apiserver endpoints/handlers/create.go; kubernetes pkg/registry/authorization/subjectaccessreview/rest.go.
         """
         target = RequestTarget(self.group, self.names.plural, request_.namespace if self.is_namespaced else None)
-        strategy = self._strategy
+        strategy = self.strategy
         plugins = None if self.plugins is None else RequestAdmission(self.plugins, request_, target, strategy)
         reader = RequestReader(
             strategy.decoder, strategy.subresources, strategy.owners, self.profile, admit=plugins and plugins.mutate

@@ -92,7 +92,7 @@ class BuiltInStrategy(ObjectStrategy):
     """The strategy of a built-in kind."""
 
     is_served = True
-    _store: Store
+    _store: Store | None = None
 
     def __init__(self, kind: BuiltInKind, profile: Profile) -> None:
         """Create the strategy of a kind."""
@@ -174,7 +174,8 @@ class BuiltInStrategy(ObjectStrategy):
         """Return a write of an object with the fields of the server, without fields of disabled features."""
         value = {**self._go.type.zero, **write.resource}
         if self.plural == _SERVICES and not write.subresource:
-            stored = (entry.value for entry in self._store.entries(_SERVICES))
+            store = self._store
+            stored = None if store is None else (entry.value for entry in store.entries(_SERVICES))
             value = beginning.begin(value, write.live, stored, self.profile, is_dry=request.dry_run)
         sent = request.body.value if write.live is None else {}
         writing = finishing.Writing(

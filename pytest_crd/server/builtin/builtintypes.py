@@ -7,17 +7,18 @@ Objects are decoded into their Go types, defaulted, named, locked, patched, appl
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from pytest_crd.engine.golang import decoding, repeated
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import handlers, request, scale
+from pytest_crd.engine.registry import handlers, request, requestbody, scale
 from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
@@ -108,7 +109,7 @@ class BuiltInType(ResourceType):
         return Subresources(self.has("status"), scale_paths, others=others, find_selector=_find_selector)
 
     @property
-    def _strategy(self) -> BuiltInStrategy:
+    def strategy(self) -> BuiltInStrategy:
         """The strategy of write requests to the server of the resource; the first request binds the shared one."""
         if self._bound_strategy is None:
             self._bound_strategy = self._shared_strategy.bind(self.store)
@@ -142,6 +143,17 @@ class BuiltInType(ResourceType):
         )
         return builtinstrategy.BuiltInStrategy(kind, self.profile)
 
+    def without_cluster(self) -> Self:
+        """Return the same resource for requests that depend on their object alone: no other objects, no admission plugins."""
+        alone = copy.copy(self)
+        alone._shared, alone._bound_strategy = self.shared, self._shared_strategy  # noqa: SLF001 - of the same class
+        return alone
+
+    @property
+    def go_type(self) -> Struct:
+        """The Go type of its objects."""
+        return self._go_type
+
     @property
     def interfaces(self) -> ObjectInterfaces:
         """Functions for its objects, for admission plugins."""
@@ -162,7 +174,7 @@ class BuiltInType(ResourceType):
     def answer(self, stored: Resource | None, request_: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request."""
         before = None if stored is None else self._from_stored(stored)
-        outcome = handlers.handle(before, request_, self._strategy, generated, admission=self.plugins)
+        outcome = handlers.handle(before, request_, self.strategy, generated, admission=self.plugins)
         if not (outcome.response.accepted and self._has_forms):
             return outcome
 
@@ -214,6 +226,16 @@ class BuiltInType(ResourceType):
             form = autoscalerforms.to_v1({**stored})
             return {**decoding.decode(form, self._go_type).value, "apiVersion": self.api_version}
         return eventforms.convert(stored, eventforms.NEW, self.profile) if self.group == eventforms.GROUP else stored
+
+    def decode_stored(self, value: Resource) -> Resource:
+        """
+        Return an object as it is stored, from an object as a client reads it.
+
+        Raises:
+            RefusedError: It cannot be decoded.
+        """
+        read = request.Request("create", requestbody.Body(value), field_validation="Ignore")
+        return self._to_stored(self.strategy.decoder.decode_body(read).resource)
 
     def _to_stored(self, value: Resource) -> Resource:
         if self.api_version == _AUTOSCALER_V1:

@@ -49,13 +49,15 @@ class InUse:
         addresses: The addresses of all Services.
         ports: The ports of nodes of all Services, also those of the Service that a request changes.
         is_dry: Whether nothing is stored.
+        has_range: Whether the range of addresses is known.
     """
 
-    def __init__(self, specs: Iterable[Spec], *, is_dry: bool) -> None:
+    def __init__(self, specs: Iterable[Spec], *, is_dry: bool, has_range: bool = True) -> None:
         """Create from the specs of the stored Services."""
         self.addresses: set[ipaddresses.Address | None] = set()
         self.ports: set[int] = set()
         self.is_dry = is_dry
+        self.has_range = has_range
         for spec in specs:
             if servicefields.has_addresses(spec):
                 self.addresses |= {ipaddresses.parse(text) for text in servicefields.items(spec, "clusterIPs")}
@@ -104,6 +106,8 @@ def give_second_address(spec: dict[str, Any], in_use: InUse, name: str, profile:
 
 def _find_address_problem(text: str, in_use: InUse) -> str:
     address = ipaddresses.parse(text)
+    if not in_use.has_range:
+        return ""
     if in_use.is_dry:
         outside = f"the provided IP ({address}) is not in the valid range. The range of valid IPs is {_RANGE}"
         return "" if address in _HOSTS else outside

@@ -29,14 +29,14 @@ PANIC: Final = Refusal(500, "", "kube-apiserver panics: a Service with one addre
 """The refusal of an update during which a server panics; it closes the connection without an answer."""
 
 
-def begin(service: _Object, old: _Object | None, stored: Iterable[_Object], profile: Profile, *, is_dry: bool) -> dict[str, Any]:  # fmt: skip
+def begin(service: _Object, old: _Object | None, stored: Iterable[_Object] | None, profile: Profile, *, is_dry: bool) -> dict[str, Any]:  # fmt: skip
     """
     Return a Service with its addresses and ports, ready for validation.
 
     Args:
         service: The Service as the request asks for it.
         old: The stored Service; None on create.
-        stored: All stored Services.
+        stored: All stored Services; None if the cluster and its range of addresses are unknown.
         profile: The Kubernetes version.
         is_dry: Whether nothing is stored.
 
@@ -49,7 +49,7 @@ def begin(service: _Object, old: _Object | None, stored: Iterable[_Object], prof
     completing.align_addresses(spec, old_spec)
     name = service["metadata"].get("name") or ""
     _demand(families.choose(spec, old_spec, profile), name)
-    in_use = InUse((value["spec"] for value in stored), is_dry=is_dry)
+    in_use = InUse((value["spec"] for value in stored or ()), is_dry=is_dry, has_range=stored is not None)
     _demand(_give_addresses(spec, old_spec, in_use, name, profile), name)
     ports = NodePorts(in_use)
     _demand(allocating.give_node_ports(spec, old_spec, ports), name)
