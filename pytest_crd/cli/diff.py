@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.cli import lookup
+from pytest_crd.cli import lookup, objectdiff
 from pytest_crd.cli.exits import Exit
+from pytest_crd.cli.objectdiff import ObjectDiff
 from pytest_crd.discovery import baseline
 from pytest_crd.discovery.baseline import Baseline
 from pytest_crd.discovery.commitcrds import Project
@@ -51,6 +53,17 @@ def declare(parser: argparse.ArgumentParser) -> None:
             "the usual places, else all files"
         ),
     )
+    add(
+        "--objects",
+        action="append",
+        nargs="+",
+        metavar="PATH",
+        help=(
+            "judge these objects alone: files, folders and globs, - for standard input; the output of kubectl get -o "
+            "yaml has the stored objects; kustomizations in folders are built"
+        ),
+    )
+    add("--all", action="store_true", help="with --objects: also judge all other objects")
     add("-o", "--output", choices=(_TEXT, _JSON), default=_TEXT, help="the format of the output; default: text")
     lookup.add_kubernetes_version(parser)
 
@@ -63,19 +76,45 @@ def run(options: argparse.Namespace) -> int:
         old = _read(options.old, paths, version)
         new = _read_project(paths, version) if options.new is None else _read(options.new, paths, version)
         _check_paths(paths, (old, new) if options.new else ())
-        compared = crddiff.compare(old, new, version)
+        named = _compare_named(options, old, new, version)
+        compared = crddiff.compare(old, new, version) if named is None or options.all else None
     except (InputError, UnknownVersionError) as error:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
-    errors = [*_find_errors(compared)]
+    errors: list[InputError | Mistake] = [
+        *(named.mistakes if named else ()),
+        *(_find_errors(compared) if compared else ()),
+    ]
     if options.output == _JSON:
-        print(json.dumps(_describe(old, new, compared, version), indent=2, ensure_ascii=False))
+        document: dict[str, object] = {"old": old.words, "new": new.words, "kubernetesVersion": version}
+        document |= _describe(old, new, compared, version) if compared else {}
+        document |= {"named": objectdiff.describe(named)} if named else {}
+        print(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        print("\n".join(_lines(old, new, compared, version)))
+        parts = [
+            objectdiff.render(named, version) if named else (),
+            _lines(old, new, compared, version) if compared else (),
+        ]
+        print("\n".join(itertools.chain.from_iterable(parts)))
     print("".join(f"{error}\n" for error in errors), end="", file=sys.stderr)
     if errors:
         return Exit.WRONG_USE
-    return Exit.DOES_NOT_HOLD if any(task.breaking for task in compared.tasks) else Exit.HOLDS
+    if (named and named.breaks) or (compared and any(task.breaking for task in compared.tasks)):
+        return Exit.DOES_NOT_HOLD
+    return Exit.HOLDS if compared or (named and named.has_verdict) else Exit.NOTHING_THERE
+
+
+def _compare_named(options: argparse.Namespace, old: Baseline, new: Baseline, version: str) -> ObjectDiff | None:
+    """
+    Return the effects on the objects that the command line names; None if it names none.
+
+    Raises:
+        InputError: A path matches no file.
+    """
+    paths = [path for group in options.objects or () for path in group]
+    if options.all and not paths:
+        raise CrdError([Mistake("--all", 0, "it does nothing without --objects PATH")])
+    return objectdiff.compare(old, new, paths, version) if paths else None
 
 
 def _read(location: str, paths: tuple[str, ...], kubernetes_version: str) -> Baseline:
@@ -194,9 +233,6 @@ def _notes(old: Baseline, new: Baseline, compared: CrdDiff, kubernetes_version: 
 
 def _describe(old: Baseline, new: Baseline, compared: CrdDiff, kubernetes_version: str) -> dict[str, object]:
     return {
-        "old": old.words,
-        "new": new.words,
-        "kubernetesVersion": kubernetes_version,
         "crds": [upgradedata.describe_upgrade(task) for task in compared.tasks],
         "added": [{"name": crd.name, "new": crd.source} for crd in compared.added],
         "objects": len(compared.specimens.objects) - len(compared.find_unjudged()),

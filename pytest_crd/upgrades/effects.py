@@ -147,22 +147,9 @@ def _find_hidden_effects(witness: Witness, old: Subject, new: Subject) -> Iterat
     If a changed default itself causes the refusal, no new object has the default.
     """
     stored = witness.before.stored
-    places = []
-    for steps, was, is_now in differences(stored, new.read(stored), ()):
-        place = place_of(steps, old, new)
-        if is_now is not ABSENT:
-            if not _is_new(place, was, is_now, old):
-                places.append(place)
-                yield Effect(Kind.CHANGED, place, _change_words(was, is_now), STORED_OTHERWISE)
-            continue
-        if was is not None and "metadata" in steps and objectplaces.is_blank(was):
-            continue  # Go leaves out empty fields of metadata.
-        places.append(place)
-        if was is None and new.version.schema_map.at(place) is not None:
-            yield Effect(Kind.CHANGED, place, _change_words(was, is_now), STORED_OTHERWISE)
-        else:
-            words = f"{fieldpath.unknown_field(steps)} is dropped when a stored object is read"
-            yield Effect(Kind.DATA_LOSS, place, words, "dropped")
+    read_effects = [effect for effect in find_read_effects(stored, old, new) if effect.kind is not Kind.WIDENED]
+    places = [effect.place for effect in read_effects]
+    yield from read_effects
     before, after = old.settle(witness.resource), new.settle(witness.resource)
     if new.write(stored).accepted or not old.write(after).accepted:
         return
@@ -172,6 +159,23 @@ def _find_hidden_effects(witness: Witness, old: Subject, new: Subject) -> Iterat
         is_blank = "metadata" in steps and was is ABSENT and objectplaces.is_blank(is_now)
         if place not in (*places, *refused) and not is_blank and not _is_new(place, was, is_now, old):
             yield Effect(Kind.CHANGED, place, _change_words(was, is_now), STORED_OTHERWISE)
+
+
+def find_read_effects(stored: Resource, old: Subject, new: Subject) -> Iterator[Effect]:
+    """Yield the effects on a stored object when it is read under the new CRD; `WIDENED` is a value of a new field."""
+    for steps, was, is_now in differences(stored, new.read(stored), ()):
+        place = place_of(steps, old, new)
+        if is_now is not ABSENT:
+            kind = Kind.WIDENED if _is_new(place, was, is_now, old) else Kind.CHANGED
+            yield Effect(kind, place, _change_words(was, is_now), STORED_OTHERWISE)
+            continue
+        if was is not None and "metadata" in steps and objectplaces.is_blank(was):
+            continue  # Go leaves out empty fields of metadata.
+        if was is None and new.version.schema_map.at(place) is not None:
+            yield Effect(Kind.CHANGED, place, _change_words(was, is_now), STORED_OTHERWISE)
+        else:
+            words = f"{fieldpath.unknown_field(steps)} is dropped when a stored object is read"
+            yield Effect(Kind.DATA_LOSS, place, words, "dropped")
 
 
 def _is_new(place: Place, was: Any, is_now: Any, old: Subject) -> bool:
