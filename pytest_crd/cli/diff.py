@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.cli import lookup, objectdiff
+from pytest_crd.cli import lookup, objectdiff, objectfiles
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.objectdiff import ObjectDiff
-from pytest_crd.discovery import baseline
+from pytest_crd.discovery import baseline, chartarchives
 from pytest_crd.discovery.baseline import Baseline
 from pytest_crd.discovery.commitcrds import Project
 from pytest_crd.discovery.crdsources import Sources
@@ -36,7 +36,10 @@ _JSON: Final = "json"
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    places = "a file, a folder, or git:REF: a commit of the repository around the current folder"
+    places = (
+        "a file, a folder, the archive of a Helm chart (.tgz), - for standard input, or git:REF: a commit of the "
+        "repository around the current folder"
+    )
     add("old", metavar="OLD", help=f"the CRDs of users: {places}; git:latest-tag and git:all-tags are releases")
     add(
         "new",
@@ -73,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         version = profile.named(options.kubernetes_version).version
         paths = tuple(options.crd_path or ())
+        _check_streams(options)
         old = _read(options.old, paths, version)
         new = _read_project(paths, version) if options.new is None else _read(options.new, paths, version)
         _check_paths(paths, (old, new) if options.new else ())
@@ -104,6 +108,18 @@ def run(options: argparse.Namespace) -> int:
     return Exit.HOLDS if compared or (named and named.has_verdict) else Exit.NOTHING_THERE
 
 
+def _check_streams(options: argparse.Namespace) -> None:
+    """
+    Raise an error if several arguments name standard input.
+
+    Raises:
+        CrdError: Several arguments are `-`.
+    """
+    named = [options.old, options.new, *itertools.chain.from_iterable(options.objects or ())]
+    if named.count(objectfiles.STREAM) > 1:
+        raise CrdError([Mistake(objectfiles.STREAM, 0, "there is one standard input: name - once")])
+
+
 def _compare_named(options: argparse.Namespace, old: Baseline, new: Baseline, version: str) -> ObjectDiff | None:
     """
     Return the effects on the objects that the command line names; None if it names none.
@@ -119,12 +135,21 @@ def _compare_named(options: argparse.Namespace, old: Baseline, new: Baseline, ve
 
 def _read(location: str, paths: tuple[str, ...], kubernetes_version: str) -> Baseline:
     """
-    Return the CRDs of a file, a folder or a commit.
+    Return the CRDs of a file, a folder, an archive, standard input or a commit.
 
     Raises:
         InputError: There are none, or they have mistakes.
     """
     here = Path.cwd()
+    crd_files = CrdFiles(kubernetes_version)
+    if location == objectfiles.STREAM:
+        crd_files.take_output(sys.stdin.buffer.read(), source=objectfiles.STREAM_NAME)
+        crd_files.raise_mistakes()
+        return Baseline(objectfiles.STREAM_NAME, None, crd_files)
+    if chartarchives.is_archive(location) and (here / location).is_file():
+        chartarchives.read(here / location, location, crd_files)
+        crd_files.raise_mistakes()
+        return Baseline(location, None, crd_files)
     if not location.startswith(baseline.OF_GIT) and not (here / location).exists():
         message = (
             f"there is no such file or folder; a commit is {baseline.OF_GIT}REF, as in {baseline.OF_GIT}{location}"
