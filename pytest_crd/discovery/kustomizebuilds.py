@@ -270,14 +270,14 @@ def _built(item: Manifest) -> BuiltObject:
 
 def _demand_distinct(objects: Sequence[BuiltObject]) -> None:
     """
-    Refuse two objects with the same group, kind, namespace and name.
+    Refuse two objects with the same API version, kind, namespace and name.
 
     Raises:
         ManifestError: The second object.
     """
-    first_by_id: dict[ObjectId, BuiltObject] = {}
+    first_by_id: dict[tuple[str, ObjectId], BuiltObject] = {}
     for item in objects:
-        first = first_by_id.setdefault(item.id, item)
+        first = first_by_id.setdefault((item.origin.api_version, item.id), item)
         if first is not item:
             words = f"{item.id.kind}/{item.id.name} is twice in the kustomization: see {first.origin.where}"
             raise ManifestError([Mistake(item.origin.source, item.origin.line_of(), words)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -132,6 +133,21 @@ def test_a_kustomization_that_kustomize_refuses_is_an_error(kustomization: str, 
         build({**files, "k/kustomization.yaml": kustomization})
 
     assert message in str(error.value)
+
+
+def test_objects_of_one_name_in_two_versions_are_distinct(build: Build) -> None:
+    first = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}}
+    second = {**first, "apiVersion": "example.com/v2"}
+    patch = "{apiVersion: example.com/v2, kind: Thing, metadata: {name: t}, spec: {m: 1}}"
+
+    objects = build(
+        {
+            "k/kustomization.yaml": f'resources: [t.yaml]\npatches: [{{patch: "{patch}"}}]\n',
+            "k/t.yaml": f"{json.dumps(first)}\n---\n{json.dumps(second)}\n",
+        }
+    )
+
+    assert objects == [first, {**second, "spec": {"m": 1}}]
 
 
 def test_a_folder_of_other_kinds_named_kustomization_has_no_kustomization(build: Build, tmp_path: Path) -> None:
