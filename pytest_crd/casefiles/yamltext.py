@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_crd import lazyre
@@ -20,6 +20,8 @@ from pytest_crd.engine.yaml import yamlscalar
 WIDTH: Final = 120
 
 STEP: Final = 2
+# Longer lists take as few lines as possible, if at least two items fit on a line.
+_LONG_LIST: Final = 20
 # Words and paths; digits at the beginning must be followed by letters, as in 10Mi.
 _PLAIN: Final = lazyre.compile(
     r"(?:[A-Za-z_/]|[0-9]+[A-DF-WYZa-df-wyz])[A-Za-z0-9_./+-]*(?: [A-Za-z0-9_(][A-Za-z0-9_./+()-]*)*"
@@ -59,7 +61,21 @@ def entry(key: str, value: JSONValue, indent: int = 0, *, width: int = WIDTH) ->
     if isinstance(value, str):
         first, *others = literal(value, indent + STEP)
         return [f"{head} {first}", *others]
+    if isinstance(value, list) and len(value) >= _LONG_LIST and max(map(len, map(flow, value))) <= width // 2 - indent:
+        return packed(head, value, width=width)
     return [head, *block(value, indent if isinstance(value, list) else indent + STEP, width=width)]
+
+
+def packed(head: str, values: Sequence[JSONValue], *, width: int = WIDTH) -> list[str]:
+    """Return *head* and the items of a list as lines, as many items a line as fit."""
+    indent = " " * (len(head) - len(head.lstrip(" ")) + STEP)
+    lines = [f"{head} ["]
+    for index, value in enumerate(values):
+        item = f"{flow(value)}{', ' if index + 1 < len(values) else ']'}"
+        if len(lines[-1]) + len(item) > width and index:
+            lines.append(indent)
+        lines[-1] += item
+    return [line.rstrip() for line in lines]
 
 
 def block(value: JSONValue, indent: int = 0, *, width: int = WIDTH) -> list[str]:

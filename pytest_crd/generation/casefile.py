@@ -21,6 +21,8 @@ from pytest_crd.progress import Progress, Tell, each, silent
 
 MOST_LINES: Final = 600
 """The length limit of a file, unless all of a CRD is wanted; left-out cases are named in the file."""
+# The further lines for enums, bounds and defaults; large CRDs have hundreds.
+_MOST_FURTHER_LINES: Final = 1_800
 # The maximum length of the head and foot of a file.
 _LINES_OF_ENDS: Final = 50
 _LONGEST_CASE: Final = 40
@@ -127,7 +129,7 @@ def collect_cases(
         raise NothingToStateError(str(error)) from None
     layout = Layout(constraints.smallest)
     room = max(most_lines - _LINES_OF_ENDS - len(layout.anchor()), 0)
-    size = Size(math.inf, _LONGEST_CASE_OF_WHOLE) if wanted.is_whole else Size(room, _LONGEST_CASE)
+    size = Size(math.inf, _LONGEST_CASE_OF_WHOLE) if wanted.is_whole else Size(room, _LONGEST_CASE, _MOST_FURTHER_LINES)
     drafts = Drafts(versions, layout, size)
     order = CaseOrder(version, constraints, scope, drafts.set_places)
     with progress(f"trying fields of {version.crd.kind} {version.name}") as report:

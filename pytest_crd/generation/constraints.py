@@ -30,8 +30,8 @@ _MOST_NAMED: Final = 4
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf")
 # The maximum length of a text and number of items or fields in a case; map keys are all written out.
 _MOST_OF_SIZE: Final = {
-    **dict.fromkeys(("minLength", "maxLength"), 100_000),
-    **dict.fromkeys(("minItems", "maxItems"), 2_000),
+    **dict.fromkeys(("minLength", "maxLength"), 2**20),
+    **dict.fromkeys(("minItems", "maxItems"), 10_000),
     **dict.fromkeys(("minProperties", "maxProperties"), 128),
 }
 _BOUNDS: Final = frozenset({"minimum", "maximum", "multipleOf", *_MOST_OF_SIZE})
@@ -123,7 +123,7 @@ class Constraints:
                     f"{words.format_place(place)}: {keyword} {_limit(node, keyword):,} is too large for a case"
                 )
                 continue
-            boundary = self.finder.find_boundary(place, keyword)
+            boundary = self.finder.find_boundary(place, keyword, is_alone=False)
             if boundary.outside is None and keyword in _MOST_OF_SIZE and (limit := _limit(node, keyword)):
                 self.left_out.append(
                     f"{words.format_place(place)}: {keyword} {limit:,}, beyond which no object was found"

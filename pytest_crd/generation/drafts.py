@@ -40,10 +40,12 @@ class Size(NamedTuple):
     Attributes:
         lines: The number of lines of all cases.
         of_case: The number of lines of one case.
+        further: The number of further lines for cases that protect.
     """
 
     lines: float
     of_case: int
+    further: int = 0
 
 
 class Drafts:
@@ -109,7 +111,7 @@ class Drafts:
             refused = {number: item for number, item in waiting.items() if number not in accepted}
             waiting = self._merge(refused, _LONGEST_MERGED, _MOST_OPEN)
             self._waiting = accepted
-        self._share = self._room
+        self._share = self._room + self._size.further
         for number, statement in sorted(waiting.items(), key=lambda item: self._length(item[1]) / item[1].parts):
             self._place(number, statement)
         self._reserve = 0 if math.isinf(self._room) else self._room * _RESERVED
@@ -179,7 +181,8 @@ class Drafts:
         if not answers[0]:
             return  # nothing to say
         statement = ExpectedCase(proposal, words.make_unique(proposal.name, self._names), answers[0], self._noun)
-        if not self._is_short(statement, self._size.of_case):
+        is_protecting = self._share == -math.inf and _protects(statement)
+        if not self._is_short(statement, max(self._size.of_case, _LONGEST_MERGED if is_protecting else 0)):
             self._too_long.append(statement)
             return
         self._count += 1

@@ -202,15 +202,7 @@ def _errors(_: str, errors: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _packed(key: str, values: Sequence[Any]) -> list[str]:
     """Return the lines of a list, as many items a line as fit."""
-    if not values:
-        return _entry(key, values)
-    lines = [f"  {key}: ["]
-    for index, value in enumerate(values):
-        item = f"{yamltext.flow(value)}{', ' if index + 1 < len(values) else ']'}"
-        if len(lines[-1]) + len(item) > _WIDTH and index:
-            lines.append("    ")
-        lines[-1] += item
-    return [line.rstrip() for line in lines]
+    return yamltext.packed(f"  {key}:", values, width=_WIDTH) if values else _entry(key, values)
 
 
 def _entry(key: str, value: Any) -> list[str]:

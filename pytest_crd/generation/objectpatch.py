@@ -55,7 +55,8 @@ def _shorten(value: Any, pointer: str, repeated: dict[str, _Repeated]) -> Any:
     """Return *value* with repetitive parts shortened to one unit; adds these parts to *repeated* by JSON pointer."""
     if isinstance(value, str | list) and len(value) > (_LONG_TEXT if isinstance(value, str) else _LONG_LIST):
         unit = value[:1]
-        if all(jsonvalue.equal(item, unit[0]) for item in value):
+        is_text = isinstance(value, str)
+        if value == unit * len(value) if is_text else all(jsonvalue.equal(item, unit[0]) for item in value):
             repeated[pointer] = _Repeated(unit, len(value))
             return unit
     if isinstance(value, list):

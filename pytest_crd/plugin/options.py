@@ -221,7 +221,7 @@ OPTIONS: Final[
         ("--crd-generate-all", "", "bool", "VALUE", "several", ""),
         (
             "Write all cases, without a limit, also for embedded Kubernetes types. Default: the most useful cases, in at "
-            "most 600 lines."
+            "most 600 lines, more for the enums, bounds and defaults of large CRDs."
         ),
     ),
     (

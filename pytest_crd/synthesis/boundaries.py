@@ -154,9 +154,16 @@ class Boundaries:
         placed = self.placer.existing(place)
         return None if placed is None else RuleSearch(self.placer, place, index, placed).find_deciding_write(variant)
 
-    def find_boundary(self, place: Place, keyword: str) -> Boundary:
-        """Return the boundary of a keyword from `keywords` at a place from `places`."""
-        return _Search(self.placer, place, keyword).run()
+    def find_boundary(self, place: Place, keyword: str, *, is_alone: bool = True) -> Boundary:
+        """
+        Return the boundary of a keyword from `keywords` at a place from `places`.
+
+        Args:
+            place: The place.
+            keyword: The keyword.
+            is_alone: Whether `outside` must have no errors elsewhere, such as of a rule that has the same limit.
+        """
+        return _Search(self.placer, place, keyword, is_alone=is_alone).run()
 
 
 @dataclass(frozen=True)
@@ -166,6 +173,7 @@ class _Search:
     placer: Placer
     place: Place
     keyword: str
+    is_alone: bool
 
     def run(self) -> Boundary:
         name, _, argument = self.keyword.partition(" ")
@@ -204,7 +212,14 @@ class _Search:
             outside = next(
                 filter(None, (self._repair_rest(candidate, steps) for candidate in broken[:_MOST_REPAIRED])), None
             )
+        if outside is None and not self.is_alone:
+            outside = next((candidate for candidate in broken if self._is_refused_at(candidate, steps)), None)
         return self._boundary(inside, outside)
+
+    def _is_refused_at(self, resource: Resource, steps: Steps) -> bool:
+        """Return True if the keyword is a reason to refuse the value at *steps*; other values may be refused too."""
+        errors = filter(self._is_about_keyword, self._judge(resource).errors)
+        return any(error.path is not None and error.path.steps == steps for error in errors)
 
     def _repair_rest(self, broken: Resource, steps: Steps) -> Resource | None:
         """Return *broken* with all other errors repaired; None if the value at *steps* does not cause the refusal in the end."""

@@ -148,7 +148,7 @@ def _length(node: Demand, keyword: str, _maker: Maker) -> Sides:
         ),
         tuple(
             _take_texts(
-                texts.find_texts_of_length(node.text, size) for size in (limit - step,) if 0 <= size <= _LONGEST
+                texts.find_texts_of_length(node.text, size) for size in (limit - step,) if 0 <= size <= texts.LONGEST
             )
         ),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -78,6 +79,17 @@ def _all(demand: NumberDemand) -> Iterator[float]:
             if value not in numbers and demand.fits(value):
                 numbers.add(value)
                 yield value
+
+
+def count_numbers(demand: NumberDemand) -> Iterator[float]:
+    """Yield all valid numbers: upwards from the simplest one, then downwards."""
+    start = next(_all(demand), None)
+    for sign in () if start is None else (1, -1):
+        for offset in itertools.count(sign < 0):
+            value = to_number(_decimal(start) + sign * offset * demand.step, is_integer=demand.is_integer)
+            if not demand.fits(value):
+                break
+            yield value
 
 
 def to_number(value: Decimal, *, is_integer: bool) -> float:

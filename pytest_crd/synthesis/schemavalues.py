@@ -111,20 +111,30 @@ class Maker:
         """Return *count* list items for *node*, distinct if required; None if there are not enough."""
         items = node.items or ANYTHING
         if node.map_keys:
-            values = list(itertools.islice(self._items_by_key(items, node.map_keys), count))
+            values = list(itertools.islice(self._items_by_key(items, node.map_keys, count), count))
         elif node.is_unique:
-            values = list(itertools.islice(self.find_values(items), count))
+            values = self._distinct(items, count)
         else:
             values = [self.first(items)] * count
         return values if len(values) == count else None
 
-    def _items_by_key(self, items: Demand, names: Sequence[str]) -> Iterator[Any]:
-        """Yield items of a `map` list that differ in the keys *names* only."""
+    def _items_by_key(self, items: Demand, names: Sequence[str], count: int) -> Iterator[Any]:
+        """Yield *count* items of a `map` list that differ in the keys *names* only; fewer if no more are known."""
         item = next((value for value in self.find_values(items) if isinstance(value, dict)), None)
         if item is None:  # An enum without objects has no valid item.
             return
-        keys = [list(self.find_values(items.field(name) or ANYTHING)) for name in names]
+        keys = [self._distinct(items.field(name) or ANYTHING, count) for name in names]
         yield from ({**item, **dict(zip(names, chosen, strict=True))} for chosen in itertools.product(*keys))
+
+    def _distinct(self, node: Demand, count: int) -> list[Any]:
+        """Return *count* distinct values; fewer if no more are known."""
+        values = [value for value in self.find_values(node) if type(value) is not str or node.text.matches(value)]
+        if len(values) < count and node.enum is None:
+            if node.type == "string":
+                values = [*texts.find_distinct(node.text, count)] or values
+            elif node.type in {"integer", "number", INT_OR_STRING}:
+                values = [*itertools.islice(numbervalues.count_numbers(node.number), count)]
+        return values[:count]
 
 
 def _resource_fields(node: Demand) -> dict[str, Any]:

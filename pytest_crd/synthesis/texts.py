@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.synthesis import matchingtexts, textsearch
 from pytest_crd.synthesis.textsearch import Lengths
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
-# Longer texts are made only if the schema requires them.
-_LONGEST_MADE: Final = 100_000
+_DIGITS: Final = "0123456789"
+LONGEST: Final = 2**20 + 1
+"""The length of the longest texts; longer ones, which hardly fit into a request, are made only if the schema requires them."""
+_LONGEST_OF_PATTERN: Final = 100_000
 _MOST: Final = 40
+# The number of texts to vary for lists with many items.
+_MOST_VARIED: Final = 3
 
 # Distinct texts of each format that the server knows; as in the server, the names are compared without dashes.
 FORMATS: Final = {
@@ -85,6 +90,10 @@ class TextDemand:
         """Return True if the length of *text* is allowed."""
         return self.least <= len(text) and (self.most is None or len(text) <= self.most)
 
+    def matches(self, text: str) -> bool:
+        """Return True if the length of *text* is allowed, and all patterns match."""
+        return self.fits(text) and all(patterns.compile(pattern)(text) for pattern in self.patterns)
+
 
 @functools.lru_cache(maxsize=1024)
 def find_texts(demand: TextDemand) -> tuple[str, ...]:
@@ -93,9 +102,25 @@ def find_texts(demand: TextDemand) -> tuple[str, ...]:
     return tuple(itertools.islice(fitting, _MOST))
 
 
+def find_distinct(demand: TextDemand, count: int) -> Sequence[str]:
+    """Return *count* texts for the items of a list, which differ in a few letters or digits; empty if none are found."""
+    if demand.format.replace("-", "") in FORMATS:
+        return ()
+    matching = sorted(filter(demand.matches, find_texts(demand)), key=len)[:_MOST_VARIED]
+    for text, characters in itertools.product(matching, (_LETTERS, _DIGITS)):
+        size = next(size for size in itertools.count(1) if len(characters) ** size >= count)
+        for end, replaced in itertools.product(range(len(text), -1, -1), (0, size)):
+            head, tail = text[: max(end - replaced, 0)], text[end:]
+            numbers = itertools.islice(itertools.product(characters, repeat=size), count)
+            varied = [f"{head}{''.join(number)}{tail}" for number in numbers]
+            if all(map(demand.matches, varied)):
+                return varied
+    return ()
+
+
 def find_texts_of_length(demand: TextDemand, length: int) -> Iterator[str]:
     """Yield candidate texts of *length* characters."""
-    if length > _LONGEST_MADE and length > demand.least:
+    if length > LONGEST and length > demand.least:
         return
     for pattern in demand.patterns:
         text = matchingtexts.find_text_of_length(pattern, length)
@@ -131,7 +156,7 @@ def _find_pattern_texts(pattern: str, demand: TextDemand) -> Iterator[str]:
 
 
 def _padded(pattern: str, length: int) -> str | None:
-    return matchingtexts.stretch_text(pattern, length) if 0 < length <= _LONGEST_MADE else None
+    return matchingtexts.stretch_text(pattern, length) if 0 < length <= _LONGEST_OF_PATTERN else None
 
 
 def _plain(length: int) -> Iterator[str]:

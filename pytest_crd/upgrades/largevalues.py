@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.cel.run.interpreter import COST_LIMIT
-from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.rules.ruleevaluation import BUDGET
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
@@ -134,10 +133,6 @@ def _make_text(node: Demand, room: int, index: int) -> str:
     length = max(node.text.least, room if most is None else min(most, room))
     if node.text.patterns or node.text.format:
         made = texts.find_texts_of_length(node.text, min(length, _LONGEST_MATCHING))
-        found = [*dict.fromkeys(text for text in (*made, *texts.find_texts(node.text)) if _matches(node, text))]
+        found = [*dict.fromkeys(text for text in (*made, *texts.find_texts(node.text)) if node.text.matches(text))]
         return found[index % len(found)] if found else ""
     return str(index).rjust(length, "a")[-length:] if length else ""
-
-
-def _matches(node: Demand, text: str) -> bool:
-    return all(patterns.compile(pattern)(text) for pattern in node.text.patterns)

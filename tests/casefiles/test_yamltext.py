@@ -96,6 +96,19 @@ def test_long_values_become_blocks() -> None:
     ]
 
 
+def test_long_lists_take_few_lines() -> None:
+    items = [{"name": f"item-{index}"} for index in range(20)]
+    lines = yamltext.entry("a", items, 2, width=80)
+
+    assert lines[:2] == [
+        "  a: [{name: item-0}, {name: item-1}, {name: item-2}, {name: item-3},",
+        "    {name: item-4}, {name: item-5}, {name: item-6}, {name: item-7},",
+    ]
+    assert len(lines) == 5
+    assert yamlreader.read("\n".join(lines))[0].value == {"a": items}
+    assert len(yamltext.entry("a", items, 2, width=30)) == 21
+
+
 @pytest.mark.parametrize("value", [{}, [], "a", 1])
 def test_a_scalar_or_empty_value_is_one_line(value: Any) -> None:
     assert yamltext.block(value, 2) == [f"  {yamltext.flow(value)}"]

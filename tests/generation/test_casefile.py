@@ -253,17 +253,53 @@ def test_the_smallest_object_may_be_long(smallest: dict[str, Any]) -> None:
 def test_unreadably_large_bounds_are_left_out_and_listed() -> None:
     items = {"type": "array", "items": {**TEXT, "enum": ["x", "y"]}, "x-kubernetes-list-type": "set"}
     spec = fields(
-        a={**TEXT, "maxLength": 500_000}, b={**items, "maxItems": 3}, c={"type": "object", "additionalProperties": TEXT}
+        a={**TEXT, "maxLength": 2_000_000},
+        b={**items, "maxItems": 3},
+        c={"type": "object", "additionalProperties": TEXT},
     )
     spec["properties"]["c"]["maxProperties"] = 500
 
     left_out = generate([versions.create_version(spec)]).left_out
 
     assert left_out[:3] == (
-        "spec.a: maxLength 500,000 is too large for a case",
+        "spec.a: maxLength 2,000,000 is too large for a case",
         "spec.b: maxItems 3, beyond which no object was found",
         "spec.c: maxProperties 500 is too large for a case",
     )
+
+
+def test_a_bound_of_a_list_with_many_keys_is_noticed() -> None:
+    keyed = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
+    items = {**fields(name={**TEXT, "pattern": "^[a-z]+$"}, value=TEXT), "required": ["name", "value"]}
+    version, wider = (
+        versions.create_version(fields(a={"type": "array", "maxItems": most, "items": items, **keyed}))
+        for most in (256, 257)
+    )
+    text = generate([version]).text
+
+    assert "spec.a: 257 items are too many" in _failing(text, wider)
+    assert text.count("\n") < 200
+
+
+def test_a_bound_that_a_rule_repeats_is_noticed() -> None:
+    rules = [{"rule": "self.a >= 2"}]
+    version, wider = (
+        versions.create_version({**fields(a={**NUMBER, "minimum": least}), "required": ["a"], RULES: rules})
+        for least in (2, 1)
+    )
+
+    assert "spec.a: 1 is too small" in _failing(generate([version]).text, wider)
+
+
+def test_enums_bounds_and_defaults_may_need_more_lines_than_other_cases() -> None:
+    names = [f"field{index}" for index in range(60)]
+    rules = [{"rule": f"!has(self.{name}) || self.{name} < 9"} for name in names[:2]]
+    version = versions.create_version({**fields(**{name: {**NUMBER, "minimum": 1} for name in names}), RULES: rules})
+    generated = generate([version], most_lines=100)
+
+    assert 100 < generated.text.count("\n") < 200
+    assert generated.text.count("should be greater than or equal to 1") == len(names)
+    assert any(line.startswith("rules of spec: would make it too long") for line in generated.left_out)
 
 
 def test_a_case_that_several_servers_answer_differently_is_left_out() -> None:

@@ -69,7 +69,7 @@ def test_an_embedded_resource_has_type_and_metadata() -> None:
 
 
 def test_a_text_is_not_made_longer_than_is_sensible() -> None:
-    assert list(texts.find_texts_of_length(TextDemand(), 1_000_000)) == []
+    assert list(texts.find_texts_of_length(TextDemand(), 2_000_000)) == []
     assert len(next(texts.find_texts_of_length(TextDemand(least=200_000), 200_000))) == 200_000
 
 
@@ -115,3 +115,39 @@ def test_items_with_keys_are_objects(enum: list[Any], lists: list[Any]) -> None:
     keyed = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"]}
 
     assert _values({"type": "array", "items": {**fields(a=TEXT), "enum": enum}, **keyed}) == lists
+
+
+@pytest.mark.parametrize(
+    ("items", "ends"),
+    [
+        (TEXT, ("aaa", "ack")),
+        ({**TEXT, "pattern": "^[a-z]+$", "maxLength": 63}, ("aaa", "ack")),
+        ({**TEXT, "pattern": "^[0-9]{3}$"}, ("000", "062")),
+        ({**TEXT, "pattern": "^arn:[0-9]{12}:[a-z]+/[A-Z]$"}, ("arn:000000000000:aaa/A", "arn:000000000000:ack/A")),
+        ({"type": "integer", "minimum": 1, "maximum": 63}, (1, 63)),
+        ({"type": "number", "maximum": 0}, (0, -31)),
+    ],
+)
+def test_there_are_as_many_distinct_items_as_wanted(items: dict[str, Any], ends: tuple[Any, Any]) -> None:
+    values = Maker().items(Demand(({"type": "array", "items": items, "x-kubernetes-list-type": "set"},)), 63)
+
+    assert values is not None
+    assert len({*values}) == 63
+    assert (values[0], values[-1]) == ends
+    keyed = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"]}
+    objects = {"type": "array", "items": {**fields(a=items), "required": ["a"]}, **keyed}
+    assert Maker().items(Demand((objects,)), 63) == [{"a": item} for item in values]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        {"type": "boolean"},
+        {**TEXT, "maxLength": 1},
+        {**TEXT, "pattern": "^[ab]{6}$"},
+        {**TEXT, "format": "ipv4"},
+        {"type": "integer", "minimum": 1, "maximum": 62},
+    ],
+)
+def test_there_are_no_more_distinct_items_than_known(items: dict[str, Any]) -> None:
+    assert Maker().items(Demand(({"type": "array", "items": items, "x-kubernetes-list-type": "set"},)), 63) is None
