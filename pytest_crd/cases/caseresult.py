@@ -5,17 +5,19 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
 from pytest_crd.cases.caseparts import ExpectedConflict, ExpectedError
-from pytest_crd.cases.comparison import Remainder
 from pytest_crd.engine import CrdVersion
-from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.errors.refusal import Denial
 from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.response import FieldConflict, Stored
-from pytest_crd.engine.schema.structural import Structural
+
+if TYPE_CHECKING:
+    from pytest_crd.cases.comparison import Remainder
+    from pytest_crd.engine.errors.fielderror import FieldError
+    from pytest_crd.engine.errors.refusal import Denial
+    from pytest_crd.engine.registry.response import FieldConflict, Stored
+    from pytest_crd.engine.schema.structural import Structural
 
 
 class Disregarded(enum.Enum):

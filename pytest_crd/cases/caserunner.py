@@ -48,7 +48,6 @@ from pytest_crd.engine import (
     FieldError,
     Response,
     UnsupportedConstructError,
-    UnsupportedExpressionError,
 )
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -58,8 +57,10 @@ from pytest_crd.engine.registry.response import Stored
 
 if TYPE_CHECKING:
     from pytest_crd.cases import conversions
+    from pytest_crd.engine.cel import errors as cel
 else:
     conversions = lazyimport.module("pytest_crd.cases.conversions")
+    cel = lazyimport.module("pytest_crd.engine.cel.errors")
 
 _ABSENT: Final = object()
 _NOT_FOUND: Final = 404
@@ -95,7 +96,7 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
         result = CaseResult(subject.context, (refuse_order(case, str(error)),))
     except UnsupportedConstructError as error:
         return not_served(subject, error)
-    except UnsupportedExpressionError as error:
+    except cel.UnsupportedExpressionError as error:
         raise not_known(case, error) from None
     mismatches = unreachable.add_hints(case, sent.input, result.mismatches, (subject, old_subject or subject))
     descriptions = barewords.describe_in_case(case, subject.version)
@@ -105,7 +106,7 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
     return result._replace(mismatches=tuple(mismatches), barewords=words, version=subject.version)
 
 
-def not_known(case: Case, error: UnsupportedExpressionError) -> CaseFileError:
+def not_known(case: Case, error: cel.UnsupportedExpressionError) -> CaseFileError:
     """Return the error for a rule that uses something known to the server and unsupported by the engine."""
     return case.mistake(f"what the server answers to {case.title} is not known: {error}")
 

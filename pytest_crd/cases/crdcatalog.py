@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_crd import boundary, folders, lazyimport
 from pytest_crd.boundary import ProjectBoundary
-from pytest_crd.cases import acceptance
 from pytest_crd.cases.caseparts import OldCRD
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, UpdateCase
 from pytest_crd.discovery.crdsources import Sources
@@ -23,11 +22,12 @@ from pytest_crd.engine.loading import projectcrds
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 
 if TYPE_CHECKING:
-    from pytest_crd.cases import casepatch
+    from pytest_crd.cases import acceptance, casepatch
     from pytest_crd.cases.openshift.crds import SuiteCRDs, Variant
     from pytest_crd.cases.openshift.suite import Suite
 else:
     casepatch = lazyimport.module("pytest_crd.cases.casepatch")
+    acceptance = lazyimport.module("pytest_crd.cases.acceptance")
 
 _LONGEST_NAME: Final = 253
 

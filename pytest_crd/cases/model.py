@@ -22,11 +22,11 @@ from pytest_crd.cases.caseparts import (
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.requestbody import FieldValidation
 from pytest_crd.engine.yaml.document import Document
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry.admission import Operation  # slow to import
+    from pytest_crd.engine.registry.requestbody import FieldValidation
 
 
 class CaseFileError(InputError):

@@ -39,7 +39,7 @@ OF_READING = {
         "engine.fieldpath",
         "engine.golang",
     ),
-    *("engine.inputerror", "engine.jsonvalue", "engine.loading", "engine.metadata", "engine.observer", "engine.passes"),
+    *("engine.inputerror", "engine.jsonvalue", "engine.loading", "engine.metadata", "engine.observer"),
     *("engine.profile", "engine.registry", "engine.schema", "engine.yaml"),
     "yaml",
 }
@@ -48,6 +48,7 @@ OF_CASES = {
     *OF_READING,
     "engine.registry.fieldmanager",
     "engine.formats",
+    "engine.passes",
     "engine.values",
 }
 TELLS_MODULES = """\

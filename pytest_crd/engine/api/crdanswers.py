@@ -14,7 +14,6 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.api.versionschema import VersionSchema
 from pytest_crd.engine.crds import crdforms, declared, internal
-from pytest_crd.engine.crds.condition import Condition
 from pytest_crd.engine.crds.crdforms import Forms
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.nameconflicts import Naming
@@ -24,19 +23,22 @@ from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.request import Request
-from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 from pytest_crd.engine.registry.response import Response
 
 if TYPE_CHECKING:
     from pytest_crd.engine.api import pickling
     from pytest_crd.engine.crds import conditions
+    from pytest_crd.engine.crds.condition import Condition
+    from pytest_crd.engine.registry import requestbody
     from pytest_crd.engine.registry.conversion import VersionConverter
     from pytest_crd.engine.registry.customresource import (
         CustomResourceStrategy,
     )  # slow to import, and only requests need it
+    from pytest_crd.engine.registry.requestbody import Body, FieldValidation
 else:
     conditions = lazyimport.module("pytest_crd.engine.crds.conditions")
     pickling = lazyimport.module("pytest_crd.engine.api.pickling")
+    requestbody = lazyimport.module("pytest_crd.engine.registry.requestbody")
 
 
 class CrdAnswers:
@@ -137,7 +139,7 @@ class CrdAnswers:
     def _body(self, metadata: JSONObject | None = None) -> Body:
         """Return the manifest as a request body; *metadata* replaces its own if passed."""
         value = self.manifest.value if metadata is None else {**self.manifest.value, "metadata": metadata}
-        return Body(value, duplicates=self.manifest.duplicates)
+        return requestbody.Body(value, duplicates=self.manifest.duplicates)
 
     def conditions(self, naming: Naming) -> tuple[Condition, ...]:
         """Return the conditions of the stored CRD under *naming*."""

@@ -17,7 +17,6 @@ from pytest_crd.engine.api import version as ofversion
 from pytest_crd.engine.api.context import ConversionWebhooks, CrdContext, Guard, Webhooks, WrittenCrd
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.crdfacts import CrdFacts
-from pytest_crd.engine.client import completion
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.failedrule import Steps
@@ -25,7 +24,6 @@ from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.registry import requestbody, response
-from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import Body, FieldValidation, RefusedError
 from pytest_crd.engine.registry.response import Response, Stored
@@ -34,11 +32,15 @@ from pytest_crd.engine.registry.response import Response, Stored
 if TYPE_CHECKING:
     CrdVersion: TypeAlias = "ofversion.CrdVersion[CustomResourceDefinition]"
     from pytest_crd.engine.api import pickling
+    from pytest_crd.engine.client import completion
     from pytest_crd.engine.crds import origins
+    from pytest_crd.engine.registry.patching import mediatypes
 else:
     CrdVersion = ofversion.CrdVersion
     origins = lazyimport.module("pytest_crd.engine.crds.origins")
     pickling = lazyimport.module("pytest_crd.engine.api.pickling")
+    completion = lazyimport.module("pytest_crd.engine.client.completion")
+    mediatypes = lazyimport.module("pytest_crd.engine.registry.patching.mediatypes")
 
 
 class CrdLookupError(LookupError):

@@ -10,7 +10,6 @@ from pytest_crd import lazyimport
 from pytest_crd.engine.api.context import CrdContext
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.versionschema import VersionSchema
-from pytest_crd.engine.client import completion
 from pytest_crd.engine.client.resourceclient import ResourceClient
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors.failedrule import Locate, Steps
@@ -18,24 +17,27 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.inputerror import WrongValueError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, Observer
-from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
-from pytest_crd.engine.registry import deprecation
-from pytest_crd.engine.registry.subresources import Subresources
-from pytest_crd.engine.schema.schemamap import SchemaNode
-from pytest_crd.engine.schema.structural import Structural
 
 if TYPE_CHECKING:
     from pytest_crd.engine.api import pickling
+    from pytest_crd.engine.client import completion
     from pytest_crd.engine.crds.rule import Rule
     from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
+    from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
+    from pytest_crd.engine.registry import deprecation
     from pytest_crd.engine.registry.admission import Admission
     from pytest_crd.engine.registry.conversion import VersionConverter
     from pytest_crd.engine.registry.customresource import (
         CustomResourceStrategy,  # slow to import, and only requests need it
     )
     from pytest_crd.engine.registry.served import Served
+    from pytest_crd.engine.registry.subresources import Subresources
+    from pytest_crd.engine.schema.schemamap import SchemaNode
+    from pytest_crd.engine.schema.structural import Structural
 else:
     pickling = lazyimport.module("pytest_crd.engine.api.pickling")
+    completion = lazyimport.module("pytest_crd.engine.client.completion")
+    deprecation = lazyimport.module("pytest_crd.engine.registry.deprecation")
 
 
 class NotStructuralError(AssertionError):

@@ -14,22 +14,29 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import subresources
-from pytest_crd.engine.registry.subresources import Subresources
-from pytest_crd.engine.schema import nonstructural, subschemas, unsupported
-from pytest_crd.engine.schema.schemamap import SchemaNode
-from pytest_crd.engine.schema.structural import Structural, UnsupportedConstructError
 
 if TYPE_CHECKING:
     from pytest_crd.engine.api import pickling
     from pytest_crd.engine.crds.rule import Rule
-    from pytest_crd.engine.registry import served
+    from pytest_crd.engine.passes import versionpasses
+    from pytest_crd.engine.passes.versionpasses import Passes
+    from pytest_crd.engine.registry import served, subresources
     from pytest_crd.engine.registry.served import Served
+    from pytest_crd.engine.registry.subresources import Subresources
+    from pytest_crd.engine.schema import nonstructural, schemamap, structural, subschemas, unsupported
+    from pytest_crd.engine.schema.schemamap import SchemaNode
+    from pytest_crd.engine.schema.structural import Structural
 else:
     served = lazyimport.module("pytest_crd.engine.registry.served")
     pickling = lazyimport.module("pytest_crd.engine.api.pickling")
+    schemamap = lazyimport.module("pytest_crd.engine.schema.schemamap")
+    subresources = lazyimport.module("pytest_crd.engine.registry.subresources")
+    versionpasses = lazyimport.module("pytest_crd.engine.passes.versionpasses")
+    nonstructural = lazyimport.module("pytest_crd.engine.schema.nonstructural")
+    unsupported = lazyimport.module("pytest_crd.engine.schema.unsupported")
+    structural = lazyimport.module("pytest_crd.engine.schema.structural")
+    subschemas = lazyimport.module("pytest_crd.engine.schema.subschemas")
 
 
 class VersionSchema:
@@ -72,7 +79,7 @@ class VersionSchema:
             return ()
         try:
             return nonstructural.find_violations(spec.schema.structural, spec.schema_path, self._profile)
-        except UnsupportedConstructError as error:
+        except structural.UnsupportedConstructError as error:
             errors = unsupported.find_errors(spec.schema.value, spec.schema_path)
             return errors or (fielderror.invalid(spec.schema_path, "", str(error)),)
 
@@ -98,7 +105,7 @@ class VersionSchema:
     @cached_property
     def schema_map(self) -> SchemaNode:
         """The places of the declared schema, to look up the schemas of a value; empty if there is no schema."""
-        return SchemaNode({} if self.spec.schema is None else self.spec.schema.value)
+        return schemamap.SchemaNode({} if self.spec.schema is None else self.spec.schema.value)
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -138,7 +145,7 @@ class VersionSchema:
             return "" if find_place is None else find_place(steps, offset)
 
         preserves = self._crd_spec.preserve_unknown_fields
-        return Passes(self.schema, self._profile, preserve_unknown_fields=preserves, locate=locate)
+        return versionpasses.Passes(self.schema, self._profile, preserve_unknown_fields=preserves, locate=locate)
 
     def place_of(self, steps: Steps, offset: int | None) -> str:
         """Return `file:line` of a path in the schema; empty if the CRD was not read from a file."""
@@ -156,7 +163,7 @@ class VersionSchema:
             return None
         try:
             return self.spec.schema.structural
-        except UnsupportedConstructError:
+        except structural.UnsupportedConstructError:
             if self._crd_spec.preserve_unknown_fields:
                 return None  # the server serves such a CRD as if it had no schema
             raise

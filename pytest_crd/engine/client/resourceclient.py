@@ -7,13 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_crd.engine.client import completion
+from pytest_crd import lazyimport
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, Observer
-from pytest_crd.engine.registry import requestbody, subresources
-from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import (
     FIXED_VALUES,
     GeneratedValues,
@@ -23,12 +21,20 @@ from pytest_crd.engine.registry.request import (
     Subresource,
     check_subresource,
 )
-from pytest_crd.engine.registry.requestbody import Body, FieldValidation
-from pytest_crd.engine.registry.response import Response
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.client import completion
+    from pytest_crd.engine.registry import requestbody, subresources
     from pytest_crd.engine.registry.admission import Admission
+    from pytest_crd.engine.registry.patching import mediatypes
+    from pytest_crd.engine.registry.requestbody import Body, FieldValidation
+    from pytest_crd.engine.registry.response import Response
     from pytest_crd.engine.registry.strategy import Strategy  # slow to import, and only requests need it
+else:
+    subresources = lazyimport.module("pytest_crd.engine.registry.subresources")
+    requestbody = lazyimport.module("pytest_crd.engine.registry.requestbody")
+    mediatypes = lazyimport.module("pytest_crd.engine.registry.patching.mediatypes")
+    completion = lazyimport.module("pytest_crd.engine.client.completion")
 
 
 class ResourceClient(ABC):
@@ -273,7 +279,7 @@ class ResourceClient(ABC):
         request = Request(
             "patch",
             sent,
-            completion.name(sent if stored is None else Body(stored)),
+            completion.name(sent if stored is None else requestbody.Body(stored)),
             subresource=check_subresource(subresource),
             media_type=mediatypes.APPLY,
             field_manager=manager,

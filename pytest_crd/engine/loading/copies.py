@@ -7,13 +7,19 @@ Alternatives all stay, because only the project knows their roles.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
-from pytest_crd.engine.crds import apiapproval, declared
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.crds import apiapproval
+else:
+    apiapproval = lazyimport.module("pytest_crd.engine.crds.apiapproval")
 
 
 class Distinct(NamedTuple):

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Typ
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.requestbody import RefusedError
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType  # only requests need it
+    from pytest_crd.engine.registry.requestbody import RefusedError
 
 Operation: TypeAlias = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
 

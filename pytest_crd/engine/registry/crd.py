@@ -16,8 +16,7 @@ from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import admission, storagelimits
-from pytest_crd.engine.registry.admission import DefaultPlugins, GoObjects, ObjectInterfaces
+from pytest_crd.engine.registry import storagelimits
 from pytest_crd.engine.registry.crddecoding import CrdDecoder, DecodedCrd
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
 from pytest_crd.engine.registry.request import FIXED_VALUES, Request
@@ -27,6 +26,8 @@ from pytest_crd.engine.registry.subresources import Subresources
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds import encoded, storedcrd
+    from pytest_crd.engine.registry import admission
+    from pytest_crd.engine.registry.admission import DefaultPlugins, ObjectInterfaces
     from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
     from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
     from pytest_crd.engine.registry.fieldmanager.writers import Applied, Writer
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 else:
     storedcrd = lazyimport.module("pytest_crd.engine.crds.storedcrd")
     encoded = lazyimport.module("pytest_crd.engine.crds.encoded")
+    admission = lazyimport.module("pytest_crd.engine.registry.admission")
 
 # The server's code to reset the metadata in updates of the status has no effect.
 _SUBRESOURCES: Final = Subresources(has_status=True, kept_by_status=frozenset())
@@ -112,7 +114,7 @@ class CrdStrategy:
     @cached_property
     def interfaces(self) -> ObjectInterfaces:
         """Functions for CRDs, for admission plugins."""
-        go = GoObjects(custom_resource_definition("v1"), lambda crd: {**defaulted.apply(crd, self.profile)})
+        go = admission.GoObjects(custom_resource_definition("v1"), lambda crd: {**defaulted.apply(crd, self.profile)})
         functions = admission.single_version(declared.V1)
         return functions._replace(merge_type=CrdManagers(self.profile).merge_type, go=go)
 

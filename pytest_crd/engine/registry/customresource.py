@@ -18,23 +18,25 @@ from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import deprecation, storagelimits, subresources
-from pytest_crd.engine.registry.admission import ObjectInterfaces
-from pytest_crd.engine.registry.conversion import VersionConverter
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, ResourceDecoder
 from pytest_crd.engine.registry.requestbody import Decoder, RefusedError
 from pytest_crd.engine.registry.resourcevalidation import ResourceValidator
 from pytest_crd.engine.registry.response import Stored
-from pytest_crd.engine.registry.served import Served
 from pytest_crd.engine.registry.storage import Storage
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.registry import admission
+    from pytest_crd.engine.registry.admission import ObjectInterfaces
+    from pytest_crd.engine.registry.conversion import VersionConverter
     from pytest_crd.engine.registry.fieldmanager import typedvalues
     from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
     from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
     from pytest_crd.engine.registry.scaleowners import ScaleOwners
+    from pytest_crd.engine.registry.served import Served
 else:
     typedvalues = lazyimport.module("pytest_crd.engine.registry.fieldmanager.typedvalues")
+    admission = lazyimport.module("pytest_crd.engine.registry.admission")
 
 # The server mistakes an object with a list `items` for a list of objects, and fails.
 _TAKEN_FOR_A_LIST: Final = Refusal(500, "", "*unstructured.Unstructured is not a list: no Items field in this object")
@@ -104,7 +106,7 @@ class CustomResourceStrategy(ObjectStrategy):
         def merge_type(resource: Resource) -> MergeType | None:
             return self.owners.of_object.merge_type(resource)
 
-        return ObjectInterfaces(self._versions, self._storage.convert, default, merge_type)
+        return admission.ObjectInterfaces(self._versions, self._storage.convert, default, merge_type)
 
     @cached_property
     def deprecation_warnings(self) -> tuple[str, ...]:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import WrongValueError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.registry.admission import ADMINISTRATOR, User
-from pytest_crd.engine.registry.requestbody import Body, FieldValidation
-from pytest_crd.engine.registry.response import Response
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry.requestbody import Body, FieldValidation
+    from pytest_crd.engine.registry.response import Response
+
 
 Verb: TypeAlias = Literal["create", "update", "patch"]
 Subresource: TypeAlias = Literal["", "status", "scale"]

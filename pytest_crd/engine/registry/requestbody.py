@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
-from pytest_crd.engine.errors import fielderror, refusal
-from pytest_crd.engine.errors.refusal import Refusal, bad_request
+from pytest_crd import lazyimport
+from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.decoding import DecodeError
@@ -18,12 +18,20 @@ from pytest_crd.engine.inputerror import WrongValueError
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
-from pytest_crd.engine.passes.versionpasses import Passes, Pruned
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry.response import Changes, FieldConflict
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.errors import refusal
+    from pytest_crd.engine.errors.refusal import Refusal
+    from pytest_crd.engine.passes import versionpasses
+    from pytest_crd.engine.passes.versionpasses import Passes, Pruned
+    from pytest_crd.engine.registry import response
     from pytest_crd.engine.registry.malformedmetadata import MalformedMetadata
+    from pytest_crd.engine.registry.response import Changes, FieldConflict
+else:
+    versionpasses = lazyimport.module("pytest_crd.engine.passes.versionpasses")
+    response = lazyimport.module("pytest_crd.engine.registry.response")
+    refusal = lazyimport.module("pytest_crd.engine.errors.refusal")
 
 
 FieldValidation = Literal["Strict", "Warn", "Ignore"]
@@ -132,7 +140,7 @@ class RefusedError(Exception):
         self.pruned = pruned
         self.conflicts = conflicts
         self.refusal = refusal_
-        self.changes = decoded.changes if decoded else Changes()
+        self.changes = decoded.changes if decoded else response.Changes()
         self.warnings = (*(decoded.warnings if decoded else ()), *warnings)
 
 
@@ -183,13 +191,13 @@ class Decoder(NamedTuple):
         try:
             pruned = passes.prune(body.value)
         except DecodeError as error:
-            raise RefusedError(bad_request(f"{cannot} {self.of_url.kind}: {error}")) from None
+            raise RefusedError(refusal.bad_request(f"{cannot} {self.of_url.kind}: {error}")) from None
         problems = self._problems(body.duplicates, pruned, field_validation)
         if field_validation == "Strict" and problems:
             unknown = _unknown(pruned)
             listed = ", ".join((*strict_messages(body.duplicates), *unknown))
             # The server uses the body's own kind here.
-            strict = bad_request(f"{cannot} {kind}: strict decoding error: {listed}")
+            strict = refusal.bad_request(f"{cannot} {kind}: strict decoding error: {listed}")
             refused = typemeta.refuse_without_version(body.value)
             raise RefusedError(refused or strict, pruned=pruned.value if unknown and refused is None else None)
         decoded = _defaulted(body.value, pruned, passes, problems, is_text=bool(body.text))
@@ -241,8 +249,8 @@ class Decoder(NamedTuple):
         """Return the passes for the version of a resource; those for another kind prune nothing."""
         group, _, version = (resource.get("apiVersion") or "").rpartition("/")
         if group != self.of_url.group or resource["kind"] != self.of_url.kind:
-            return Passes(None, self.profile, preserve_unknown_fields=True)
-        return self.passes.get(version) or Passes(None, self.profile, preserve_unknown_fields=False)
+            return versionpasses.Passes(None, self.profile, preserve_unknown_fields=True)
+        return self.passes.get(version) or versionpasses.Passes(None, self.profile, preserve_unknown_fields=False)
 
 
 def _unknown(pruned: Pruned) -> tuple[str, ...]:
@@ -253,14 +261,14 @@ def _defaulted(
     sent: JSONValue, pruned: Pruned, passes: Passes, problems: tuple[str, ...], *, is_text: bool
 ) -> DecodedBody:
     defaulted = passes.default(pruned.value)
-    changes = Changes(pruned.dropped, defaulted.put_in, defaulted.dropped)
+    changes = response.Changes(pruned.dropped, defaulted.put_in, defaulted.dropped)
     return DecodedBody(dict(defaulted.value), changes, problems, is_text=is_text, sent=sent)
 
 
 def bad_patch(written: str, problem: str) -> Refusal:
     """Return the refusal of a patch for its result, which the server leaves unnamed."""
     error = fielderror.invalid(FieldPath(("patch",)), written, problem)
-    return Refusal(422, "Invalid", f' "" is invalid: {error}', (error,), subject={})
+    return refusal.Refusal(422, "Invalid", f' "" is invalid: {error}', (error,), subject={})
 
 
 def strict_messages(duplicates: tuple[str, ...]) -> tuple[str, ...]:

@@ -21,7 +21,6 @@ from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import subresources
-from pytest_crd.engine.registry.served import Served
 from pytest_crd.engine.registry.strategy import Validated
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.values import listtypes, valuevalidation
@@ -29,6 +28,7 @@ from pytest_crd.engine.values import listtypes, valuevalidation
 if TYPE_CHECKING:
     from pytest_crd.engine.registry import resourcerules
     from pytest_crd.engine.registry.resourcerules import Entries, ManagedFields
+    from pytest_crd.engine.registry.served import Served
     from pytest_crd.engine.rules.ruletree import RuleNode
     from pytest_crd.engine.values import ratcheting
     from pytest_crd.engine.values.ratcheting import Correlation

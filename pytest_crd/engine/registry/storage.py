@@ -15,12 +15,12 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.request import without_version
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Stored
-from pytest_crd.engine.registry.served import Served
 from pytest_crd.engine.registry.strategy import NotReadBackError, StoredForms
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry import conversion
     from pytest_crd.engine.registry.conversion import VersionConverter
+    from pytest_crd.engine.registry.served import Served
 else:
     conversion = lazyimport.module("pytest_crd.engine.registry.conversion")
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import SpelledPath
@@ -13,13 +14,17 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetavalidation, systemmetadata
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import admission
-from pytest_crd.engine.registry.admission import DefaultPlugins, ObjectInterfaces
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import RefusedError, TypedObject
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.subresources import Subresources
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.registry import admission
+    from pytest_crd.engine.registry.admission import DefaultPlugins, ObjectInterfaces
+else:
+    admission = lazyimport.module("pytest_crd.engine.registry.admission")
 
 
 class Validated(NamedTuple):

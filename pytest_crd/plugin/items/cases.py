@@ -17,7 +17,6 @@ from pytest_crd import folders, lazyimport, suggestions
 from pytest_crd.cases import loader, objectsources
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError
-from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import InputError, Mistake
 from pytest_crd.plugin import commandline, session
 from pytest_crd.plugin.items import extensions
@@ -33,12 +32,14 @@ from pytest_crd.plugin.items.failures import (
 if TYPE_CHECKING:
     from pytest_crd.casefiles.notes import Note
     from pytest_crd.cases import caserunner, expectedowners, unreachable
+    from pytest_crd.cases import subject as casesubject
     from pytest_crd.cases.caseresult import CaseResult, Context
     from pytest_crd.cases.openshift.suite import Suite
     from pytest_crd.plugin.items.casereports import CaseReport
     from pytest_crd.plugin.items.extensions import FilledContent
     from pytest_crd.report.testfacts import About, Cause
 else:
+    casesubject = lazyimport.module("pytest_crd.cases.subject")
     caserunner = lazyimport.module("pytest_crd.cases.caserunner")
     expectedowners = lazyimport.module("pytest_crd.cases.expectedowners")
     unreachable = lazyimport.module("pytest_crd.cases.unreachable")
@@ -356,11 +357,11 @@ def _listed(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[Run
 def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
     """Yield the cases of a file, each with the function that runs it; cases of one CRD version share a subject."""
     version = catalog.version_of(case_file, folder=folder)
-    subjects, budget = {version: CaseSubject(version)}, suggestions.WorkBudget()
+    subjects, budget = {version: casesubject.CaseSubject(version)}, suggestions.WorkBudget()
     mistakes: list[Mistake] = []
     for case in _resolve(case_file, catalog, folder, mistakes):
         old = catalog.old_version_of(case, version, folder=folder)
-        old_subject = subjects.setdefault(old, CaseSubject(old))
+        old_subject = subjects.setdefault(old, casesubject.CaseSubject(old))
         mistakes += unreachable.find_mistakes(case, subjects[version], old_subject)
         mistakes += expectedowners.find_mistakes(case, budget)
         yield case, functools.partial(caserunner.run, subject=subjects[version], old_subject=old_subject)
@@ -387,10 +388,10 @@ def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[RunCas
     from pytest_crd.cases.openshift import suiterunner  # noqa: PLC0415 - most projects have no suites
 
     for variant in catalog.variants_of(suite, folder=folder):
-        subject = CaseSubject(variant.version)
+        subject = casesubject.CaseSubject(variant.version)
         for suite_case in suite.cases:
             old = catalog.suite_old_version_of(suite, suite_case.case, variant)
-            old_subject = subject if old is variant.version else CaseSubject(old)
+            old_subject = subject if old is variant.version else casesubject.CaseSubject(old)
             name = f"{suite_case.case.name} ({variant.label})" if variant.label else suite_case.case.name
             run = functools.partial(
                 _run_suite_case, functools.partial(suiterunner.run, suite_case, subject, old_subject=old_subject)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internaltypes
-from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -28,11 +27,13 @@ if TYPE_CHECKING:
     from pytest_crd.engine.cel import errors
     from pytest_crd.engine.cel.errors import CompileProblem
     from pytest_crd.engine.cel.types import costs
+    from pytest_crd.engine.crds import rule as declaredrule
     from pytest_crd.engine.crds.validation.schemas import rulekeywords
     from pytest_crd.engine.rules.compilation import CompiledRule, Expression
     from pytest_crd.engine.rules.ruletree import RuleNode
 else:
     errors = lazyimport.module("pytest_crd.engine.cel.errors")
+    declaredrule = lazyimport.module("pytest_crd.engine.crds.rule")
     costs = lazyimport.module("pytest_crd.engine.cel.types.costs")
     rulekeywords = lazyimport.module("pytest_crd.engine.crds.validation.schemas.rulekeywords")
 
@@ -128,16 +129,16 @@ class Costs:
     def add(self, path: FieldPath, cost: int) -> None:
         """Add the cost of an expression."""
         self.total = min(self.total + cost, costs.MAX)
-        if cost >= CRD_LIMIT // 100:
+        if cost >= declaredrule.CRD_LIMIT // 100:
             self.most_expensive.append((path, cost))
             self.most_expensive.sort(key=lambda expensive: -expensive[1])
             del self.most_expensive[_MOST_NAMED:]
 
     def errors(self, path: FieldPath) -> Iterator[FieldError]:
         """Yield the errors about a total above the limit: the costliest rules, then the schema at *path*."""
-        if self.total > CRD_LIMIT:
+        if self.total > declaredrule.CRD_LIMIT:
             yield from (fielderror.forbidden(place, _CONTRIBUTED) for place, _ in self.most_expensive)
-            yield fielderror.forbidden(path, _exceeded(_TOTAL, self.total, CRD_LIMIT))
+            yield fielderror.forbidden(path, _exceeded(_TOTAL, self.total, declaredrule.CRD_LIMIT))
 
 
 class Expressions:
@@ -189,8 +190,8 @@ class Expressions:
             )
 
     def _cost(self, name: str, path: FieldPath, cost: int) -> Iterator[FieldError]:
-        if cost > EXPRESSION_LIMIT and not self._suppress_cost:
-            yield fielderror.forbidden(path, _exceeded(name, cost, EXPRESSION_LIMIT))
+        if cost > declaredrule.EXPRESSION_LIMIT and not self._suppress_cost:
+            yield fielderror.forbidden(path, _exceeded(name, cost, declaredrule.EXPRESSION_LIMIT))
         self.costs.add(path, cost)
 
     def _problem(self, rule: CompiledRule, path: FieldPath, problem: CompileProblem) -> FieldError:
