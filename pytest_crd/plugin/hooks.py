@@ -41,6 +41,11 @@ _REASON: Final = "uses crd_server: the clients of a process share one server and
 _PACKAGE: Final = Path(pytest_crd.__file__).parent
 
 
+def __dir__() -> list[str]:
+    """Return the hooks: pytest and pluggy inspect each name."""
+    return [name for name in globals() if name[:7] == "pytest_"]
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Read the settings, and register the features that they switch on."""
     alone.read(config)
@@ -66,6 +71,8 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Col
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect case files: files that match a pattern of crd_case_files, or that the command line names."""
+    if not folders.is_manifest(file_path.name):
+        return None
     is_named = parent.session.isinitpath(file_path)
     if casefiles.is_case_file(file_path, parent.config, is_named=is_named):
         heap.begin(parent.config)
@@ -73,8 +80,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
         name = node_id(file_path, parent.config)
         return cases.CaseFileCollector.from_parent(parent, path=file_path, name=name, nodeid=name)
-    is_for_checks = is_named and checks.CHECKS.read_value(parent.config)
-    if folders.is_manifest(file_path.name) and not is_for_checks:
+    if not (is_named and checks.CHECKS.read_value(parent.config)):
         casefiles.note_unmatched(file_path, parent.config)
     return None
 

@@ -79,10 +79,10 @@ def _may_have(schema: JSONValue) -> bool:
     pending = [schema]
     while pending:
         node = pending.pop()
-        if not isinstance(node, dict) or _RELEVANT_KEYWORDS.isdisjoint(node):
+        if type(node) is not dict or _RELEVANT_KEYWORDS.isdisjoint(node):
             continue
         properties = node.get("properties")
-        if isinstance(properties, dict):
+        if type(properties) is dict:
             if not _NAMES.isdisjoint(properties):
                 return True
             pending += properties.values()

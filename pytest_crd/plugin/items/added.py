@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from pytest_crd import folders
 from pytest_crd.plugin import commandline
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.items.failures import MistakenCollectError
@@ -77,7 +78,10 @@ class Selection(NamedTuple):
 
 def may_take_part(path: Path, config: pytest.Config) -> bool:
     """Return whether a path on the command line may have tests of features; false for Python files and case files."""
-    return path.suffix != ".py" and not (path.is_file() and casefiles.is_case_file(path, config, is_named=True))
+    is_case_file = (
+        folders.is_manifest(path.name) and path.is_file() and casefiles.is_case_file(path, config, is_named=True)
+    )
+    return path.suffix != ".py" and not is_case_file
 
 
 def is_chosen(config: pytest.Config, setting: Setting[Any]) -> bool:

@@ -28,27 +28,20 @@ _UNMATCHED: Final = pytest.StashKey[list[Path]]()
 
 def is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
     """
-    Return whether a file is collected as a case file.
+    Return whether a YAML or JSON file is collected as a case file.
 
     Args:
         path: The file.
         config: The configuration of the session.
         is_named: Whether the command line names the file: then its content counts, too.
     """
-    name = path.name
-    if not folders.is_manifest(name):
-        return False
     config.stash.setdefault(_VISITED, set()).add(str(path))
-    return _matches(path, name, config) or (is_named and _CASE_FILE.search(folders.read_file(path)) is not None)
+    return has_name(path, config) or (is_named and _CASE_FILE.search(folders.read_file(path)) is not None)
 
 
 def has_name(path: Path, config: pytest.Config) -> bool:
-    """Return whether the file name matches a pattern of `crd_case_files`."""
-    return _matches(path, path.name, config)
-
-
-def _matches(path: Path, name: str, config: pytest.Config) -> bool:
-    """Return whether a path matches a pattern from its end, as `folders.matches`, which takes longer for a *name* alone."""
+    """Return whether a path matches a pattern of `crd_case_files` from its end, as `folders.matches`, which takes longer for a name alone."""
+    name = path.name
     for pattern in project.get_settings(config).case_files:
         cased = folders.ignore_ending_case(pattern)
         if folders.matches(path, cased) if "/" in pattern else fnmatch.fnmatchcase(name, cased):
