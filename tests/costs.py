@@ -27,7 +27,7 @@ BUDGET_OF_TEST: Final = 1.0
 # The measured speed of a machine is not exact: a run fails above this multiple of a budget.
 _TOLERANCE: Final = 1.25
 # Markers of tests that may take longer.
-_MARKERS: Final = ("session", "counted", "corpus", "older", "long", "slow")
+_MARKERS: Final = ("session", "replay", "counted", "corpus", "older", "long", "slow")
 # Markers of tests that the README's test command leaves out.
 _LEFT_OUT: Final = ("older", "long", "slow")
 _DEAREST: Final = 20

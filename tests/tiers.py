@@ -13,7 +13,7 @@ from __future__ import annotations
 import gc
 import os
 import subprocess
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from typing import Any, ClassVar, Final
 
 import pytest
@@ -65,11 +65,6 @@ def pytest_configure(config: pytest.Config) -> None:
 def examples(whole: int) -> settings:
     """Return hypothesis settings with *whole* examples in a full run, else with a share of that number."""
     return settings(max_examples=max(1, whole * settings().max_examples // _WHOLE))
-
-
-def marks_of_recording(version: str, recorded: Mapping[str, Any]) -> tuple[pytest.MarkDecorator, ...]:
-    """Return the marks of a replay under *version*: `older` if the recording says that a newer version answered the same."""
-    return (pytest.mark.older,) if version in recorded.get("alike", ()) else ()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -27,7 +27,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -105,9 +105,9 @@ def recording(version: str, topic: str) -> Path:
     return DECLARED.parent / version / "policies" / f"{topic}.jsonl"
 
 
-def recordings() -> Iterator[tuple[str, Conversation, JSONValue]]:
-    """Yield the Kubernetes version, the conversation and its recording for all conversations."""
-    for path in topics():
+def recordings(names: Collection[str]) -> Iterator[tuple[str, Conversation, JSONValue]]:
+    """Yield the Kubernetes version, the conversation and its recording for the conversations of some topics."""
+    for path in filter(lambda path: path.stem in names, topics()):
         newest, *others = (webhookconversations.recorded(recording(version, path.stem)) for version in VERSIONS)
         for each in read(path):
             line = newest[each.name]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -30,14 +32,8 @@ def replay(conversation: Conversation, version: str, orders: list[int] | None = 
         AssertionError: Our server refuses an object of the start.
     """
     filled = conversation.filled(NAMESPACE)
-    api = Api(kubernetes_version=version)
-    api.catalog.authorizer.has_project_roles = True  # the roles are among the objects of the start
+    api = _start(version, json.dumps(filled.labels), json.dumps(filled.crds)).fork()
     send = _sender(api)
-    metadata = {"name": NAMESPACE, "labels": {"kubernetes.io/metadata.name": NAMESPACE, **filled.labels}}
-    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
-    _create(send, "/api/v1/namespaces", namespace)
-    for crd in filled.crds:
-        _create(send, CRDS, crd)
     for manifest in filled.objects:
         path = policyconversations.fill(policymanifests.collection(manifest), NAMESPACE)
         _create(send, path, manifest)
@@ -58,6 +54,19 @@ def replay(conversation: Conversation, version: str, orders: list[int] | None = 
     api.catalog.policy_listeners.observe_order = observe_order
     results = list(policyconversations.run(filled.requests, send_audited, NAMESPACE))
     return policyconversations.normalize(results, annotations, filled.requests, NAMESPACE)
+
+
+@functools.lru_cache(maxsize=8)
+def _start(version: str, labels: str, crds: str) -> Api:
+    """Return a server with a namespace and CRDs. Conversations change forks of it."""
+    api = Api(kubernetes_version=version)
+    api.catalog.authorizer.has_project_roles = True  # the roles are among the objects of the start
+    send = _sender(api)
+    metadata = {"name": NAMESPACE, "labels": {"kubernetes.io/metadata.name": NAMESPACE, **json.loads(labels)}}
+    _create(send, "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+    for crd in json.loads(crds):
+        _create(send, CRDS, crd)
+    return api
 
 
 def _sender(api: Api) -> Callable[[Request], Raw]:

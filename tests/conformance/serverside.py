@@ -17,11 +17,16 @@ from pytest_crd.server.watching import Stream
 
 def sender(crds: Sequence[Any], kubernetes_version: str, namespaces: Sequence[str]) -> Callable[[Request], Any]:
     """Return a function that sends requests to a new server of *crds*."""
+    return sender_of(server(crds, kubernetes_version, namespaces))
+
+
+def server(crds: Sequence[Any], kubernetes_version: str, namespaces: Sequence[str]) -> Api:
+    """Return a server of *crds* with some namespaces."""
     definitions = [CustomResourceDefinition.from_manifest(crd, kubernetes_version=kubernetes_version) for crd in crds]
     api = Api(definitions, kubernetes_version=kubernetes_version)
     for namespace in namespaces:
         api.catalog.namespaces.create(namespace)
-    return sender_of(api)
+    return api
 
 
 def sender_of(api: Api) -> Callable[[Request], Any]:

@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import tiers
 
-from conformance import policyconversations, policymanifests, policyreplay, policytables, webhookconversations
+from conformance import (
+    policyconversations,
+    policymanifests,
+    policyreplay,
+    policytables,
+    webhookconversations,
+    wholefiles,
+)
 from conformance.policyconversations import Conversation
 
 pytestmark = pytest.mark.replay
 PAGE = Path(__file__).parents[2] / "docs/developing/upstream.md"
 # The conversation that takes seconds: it spends the whole budget of rules.
 DEAREST = "the budget of all validations"
+TOPICS = [path.stem for path in policyconversations.topics()]
 
 
-@pytest.mark.parametrize(
-    ("version", "conversation", "recorded"),
-    [
-        pytest.param(
-            version,
-            conversation,
-            recorded,
-            id=f"{conversation.topic}-{conversation.name}-{version}",
-            marks=(pytest.mark.long,) if conversation.name == DEAREST else tiers.marks_of_recording(version, recorded),
-        )
-        for version, conversation, recorded in policyconversations.recordings()
-    ],
-)
+def _recordings(topics: Collection[str], *, dearest: bool) -> Iterator[tuple[str, Conversation, Any]]:
+    for recording in policyconversations.recordings(topics):
+        if (recording[1].name == DEAREST) is dearest:
+            yield recording
+
+
+def _replay(conversation: Conversation, version: str, recorded: Any) -> tuple[int, str]:
+    return policyreplay.find_difference(policyreplay.replay(conversation, version), recorded)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
 def test_answers_and_audit_annotations_equal_those_of_kube_apiserver(
-    version: str, conversation: Conversation, recorded: Any
+    topic: str, request: pytest.FixtureRequest
 ) -> None:
-    _, difference = policyreplay.find_difference(policyreplay.replay(conversation, version), recorded)
+    wholefiles.check(_recordings([topic], dearest=False), _replay, request, "conversations with policies")
 
-    assert bool(difference) is bool(conversation.differs), difference or f"no longer: {conversation.differs}"
+
+@pytest.mark.long
+def test_the_budget_of_all_validations_is_spent_as_by_kube_apiserver(request: pytest.FixtureRequest) -> None:
+    wholefiles.check(_recordings(TOPICS, dearest=True), _replay, request)
 
 
 @pytest.mark.parametrize("path", policyconversations.topics(), ids=lambda path: path.stem)
@@ -47,7 +56,7 @@ def test_each_conversation_is_recorded_with_an_answer_to_each_request(path: Any)
 
 
 def test_recordings_of_1_34_are_equal_or_their_own() -> None:
-    assert {version for version, _, _ in policyconversations.recordings()} == {"1.37", "1.34"}
+    assert {version for version, _, _ in policyconversations.recordings(TOPICS)} == {"1.37", "1.34"}
 
 
 @pytest.mark.parametrize(
@@ -71,13 +80,17 @@ def test_objects_of_unknown_kinds_have_no_path() -> None:
         policymanifests.collection({"apiVersion": "v1", "kind": "Widget", "metadata": {}})
 
 
-def _name(fact: Any) -> str:
-    return f"{fact['call']}-{fact.get('file', fact.get('expression'))}"[:60]
+@pytest.mark.parametrize("call", policytables.CALLS)
+def test_calls_in_tests_of_upstream_have_the_same_results(call: str, compared: Callable[[str, int], None]) -> None:
+    facts = [fact for fact in policytables.read() if fact["call"] == call and not policytables.left_out(fact)]
+    wrong = [
+        f"{fact.get('file', fact.get('expression'))}: {difference}"
+        for fact in facts
+        if (difference := policytables.find_difference(fact))
+    ]
 
-
-@pytest.mark.parametrize("fact", [fact for fact in policytables.read() if not policytables.left_out(fact)], ids=_name)
-def test_calls_in_tests_of_upstream_have_the_same_results(fact: Any) -> None:
-    assert policytables.find_difference(fact) == ""
+    assert not wrong, "\n".join(wrong)
+    compared("calls in upstream's tests of policies", len(facts))
 
 
 def test_the_page_has_the_numbers_of_replayed_calls_and_of_the_reasons_for_others() -> None:

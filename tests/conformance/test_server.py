@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import pytest
-from _pytest.mark import ParameterSet  # nothing public
 from oracle.generators import servergen
 
-from conformance import exchanges, serverside
+from conformance import exchanges, serverside, wholefiles
 from pytest_crd.server import servedversions
+from pytest_crd.server.api import Api
 from pytest_crd.server.store import generatedvalues
 
 RECORDED = Path(__file__).parent / "server"
+FILES: Final = sorted(path.stem for path in RECORDED.glob("*.jsonl"))
 
 
-def conversations() -> Iterator[tuple[str, str, Any]]:
-    """Yield name, Kubernetes version and recording of each conversation, the newest version first."""
-    for path in sorted(RECORDED.glob("*.jsonl"), reverse=True):
+class Conversation(NamedTuple):
+    """A conversation without known differences."""
+
+    name: str
+    differs: str = ""
+
+
+def conversations(pattern: str = "*") -> Iterator[tuple[str, str, Any]]:
+    """Yield name, Kubernetes version and recording of each conversation in some files, the newest version first."""
+    for path in sorted(RECORDED.glob(f"{pattern}.jsonl"), reverse=True):
         version = path.stem.partition("-")[0]
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
             yield f"{path.stem}-{number}", version, json.loads(line)
 
 
-def replays() -> Iterator[ParameterSet]:
-    """Yield the version and the recording of each conversation, marked with `older` if a newer version has an equal one."""
+@functools.cache
+def _repeated() -> frozenset[str]:
+    """Return the names of conversations that a newer version has, too, with equal answers."""
     newer: dict[str, str] = {}
-    for name, version, recorded in conversations():
-        is_equal = newer.setdefault(json.dumps(recorded, sort_keys=True), version) != version
-        yield pytest.param(version, recorded, id=name, marks=(pytest.mark.older,) if is_equal else ())
+    return frozenset(
+        name
+        for name, version, recorded in conversations()
+        if newer.setdefault(json.dumps(recorded, sort_keys=True), version) != version
+    )
 
 
 def test_the_server_answers_as_all_versions_with_recorded_conversations() -> None:
@@ -91,8 +103,15 @@ def test_messages_about_unknown_fields_are_found(text: str, message: str) -> Non
 
 def replay(version: str, recorded: Any) -> Any:
     """Return our server's answers in a conversation."""
-    sender = serverside.sender(recorded.get("crds") or servergen.crds(), version, [exchanges.NAMESPACE])
-    return exchanges.run(recorded["requests"], sender)
+    crds = recorded.get("crds") or servergen.crds()
+    server = _server(json.dumps(crds), version).fork()
+    return exchanges.run(recorded["requests"], serverside.sender_of(server))
+
+
+@functools.lru_cache(maxsize=2)
+def _server(crds: str, version: str) -> Api:
+    """Return a server of CRDs. Conversations change forks of it."""
+    return serverside.server(json.loads(crds), version, [exchanges.NAMESPACE])
 
 
 @pytest.fixture(autouse=True)
@@ -102,6 +121,19 @@ def _one_second(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generatedvalues, "now", lambda: now)
 
 
-@pytest.mark.parametrize(("version", "recorded"), [*replays()])
-def test_answers_equal_those_of_kube_apiserver(version: str, recorded: Any) -> None:
-    assert replay(version, recorded) == recorded["answers"]
+@pytest.mark.replay
+@pytest.mark.parametrize("file", FILES)
+def test_answers_equal_those_of_kube_apiserver(file: str, request: pytest.FixtureRequest) -> None:
+    recordings = (
+        (version, Conversation(name), {**recorded, "alike": [version] if name in _repeated() else []})
+        for name, version, recorded in conversations(file)
+    )
+
+    wholefiles.check(recordings, _compare, request, "conversations with crd_server")
+
+
+def _compare(_: Conversation, version: str, recorded: Any) -> tuple[int, str]:
+    for number, (ours, theirs) in enumerate(zip(replay(version, recorded), recorded["answers"], strict=True)):
+        if ours != theirs:
+            return number, f"{ours}\n  recorded: {theirs}"
+    return 0, ""

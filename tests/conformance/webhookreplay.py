@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import functools
 import itertools
 import json
 import urllib.parse
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any, Final
 
 import trustme
@@ -34,31 +35,42 @@ _CERTIFICATE: Final = base64.b64encode(trustme.CA().cert_pem.bytes()).decode()
 
 
 class ScriptTransport:
-    """Transport to the webhooks of a script, by the paths of URLs."""
+    """
+    Transport to the webhooks of a script, by the paths of URLs.
 
-    def __init__(self, script: Script) -> None:
-        """Take the script."""
-        self._script = script
+    Attributes:
+        script: The script of the present conversation.
+    """
+
+    script: Script
 
     def post(self, url: str, body: bytes, timeout: float) -> WebhookReply:  # noqa: ARG002 - the script knows
         """Return the scripted response, or raise TransportError."""
         address = urllib.parse.urlsplit(url)
-        hook = address.path.strip("/").removeprefix(f"{NAMESPACE}/") or self._script.first
-        reply = self._script.reply(hook, address.query, body)
+        hook = address.path.strip("/").removeprefix(f"{NAMESPACE}/") or self.script.first
+        reply = self.script.reply(hook, address.query, body)
         if reply.error:
             raise (BodyTransportError if reply.cut == "inside" else TransportError)(reply.error)
         return WebhookReply(reply.status, reply.body, reply.content_type)
 
 
 class ScriptedWebhooks:
-    """The webhooks of a conversation."""
+    """The webhooks of one conversation after another, for forks of one server."""
 
-    def __init__(self, conversation: Conversation, script: Script) -> None:
-        """Take a conversation with filled placeholders, and its script."""
-        self._transport = ScriptTransport(script)
+    def __init__(self) -> None:
+        """Start without webhooks."""
+        self._transport = ScriptTransport()
+        self._configurations: Sequence[JSONValue] = ()
+        self._numbers = itertools.count(1)
+
+    def follow(self, conversation: Conversation, script: Script) -> None:
+        """Become the webhooks of a conversation with filled placeholders, and of its script."""
+        self._transport.script = script
         self._configurations = conversation.configurations
-        numbers = itertools.count(1)
-        self._new_uid: Callable[[], str] = lambda: f"00000000-0000-0000-0000-{next(numbers):012d}"
+        self._numbers = itertools.count(1)
+
+    def _new_uid(self) -> str:
+        return f"00000000-0000-0000-0000-{next(self._numbers):012d}"
 
     def admission(self, profile: Profile, namespace_of: NamespaceOf | None = None) -> AdmissionChain | None:
         """Return the admission webhooks; None if the conversation has none."""
@@ -96,28 +108,31 @@ def replay(conversation: Conversation, version: str) -> JSONValue:
     """Return our answers and the calls of webhooks, in the form of recordings."""
     filled = conversation.filled(fill)
     script = Script(filled.hooks)
-    webhooks = ScriptedWebhooks(filled, script)
-    api = Api(kubernetes_version=version, webhooks=webhooks)
-    api.store.revision = _FIRST_REVISION
-    send = serverside.sender_of(api)
-    labels = {"kubernetes.io/metadata.name": NAMESPACE, **filled.labels}
-    metadata = {"name": NAMESPACE, "labels": labels}
-    body = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
-    send({"method": "POST", "path": "/api/v1/namespaces", "body": body})
-    for crd in filled.crds:
-        answer = send({"method": "POST", "path": CRDS, "body": crd, "agent": "unknown/1"})
-        assert answer.code == 201, answer.text
+    start, webhooks = _start(version, json.dumps(filled.labels), json.dumps(filled.crds))
+    webhooks.follow(filled, script)
+    send = serverside.sender_of(start.fork())
     results = list(webhookconversations.run(filled.requests, send, script, NAMESPACE, lambda: None))
     return webhookconversations.normalize(results, filled.requests, NAMESPACE, {_CERTIFICATE: "CA"})
 
 
-def find_difference(ours: Any, recorded: Any) -> str:
-    """Return the first difference between our answers and reviews and the recorded ones; empty if there is none."""
-    return find_different_request(ours, recorded)[1]
+@functools.lru_cache(maxsize=8)
+def _start(version: str, labels: str, crds: str) -> tuple[Api, ScriptedWebhooks]:
+    """Return a server with a namespace and CRDs, and its webhooks. Conversations change forks of it."""
+    webhooks = ScriptedWebhooks()
+    api = Api(kubernetes_version=version, webhooks=webhooks)
+    api.store.revision = _FIRST_REVISION
+    send = serverside.sender_of(api)
+    metadata = {"name": NAMESPACE, "labels": {"kubernetes.io/metadata.name": NAMESPACE, **json.loads(labels)}}
+    body = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+    send({"method": "POST", "path": "/api/v1/namespaces", "body": body})
+    for crd in json.loads(crds):
+        answer = send({"method": "POST", "path": CRDS, "body": crd, "agent": "unknown/1"})
+        assert answer.code == 201, answer.text
+    return api, webhooks
 
 
-def find_different_request(ours: Any, recorded: Any) -> tuple[int, str]:
-    """Return the number of the first request with another answer or review, and the difference; an empty text if there is none."""
+def find_difference(ours: Any, recorded: Any) -> tuple[int, str]:
+    """Return the first different answer or review with the number of its request; empty if all are equal."""
     pairs = zip(ours["answers"], recorded["answers"], ours["calls"], recorded["calls"], strict=True)
     for number, (answer, recorded_answer, calls, recorded_calls) in enumerate(pairs):
         if answer != recorded_answer:

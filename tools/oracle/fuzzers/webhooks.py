@@ -53,7 +53,7 @@ def main(options: argparse.Namespace) -> int:
     counts: Counter[str] = Counter()
     version = options.kubernetes_version
     for conversation, theirs in zip(conversations, _answers(options, conversations), strict=True):
-        number, difference = webhookreplay.find_different_request(webhookreplay.replay(conversation, version), theirs)
+        number, difference = webhookreplay.find_difference(webhookreplay.replay(conversation, version), theirs)
         if not difference:
             continue
         reason = next((reason for reason, is_known in KNOWN.items() if is_known(conversation, theirs, number)), "")
