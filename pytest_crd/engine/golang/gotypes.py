@@ -7,6 +7,7 @@ Types compare by identity, so that compiled decoders can be cached per type.
 from __future__ import annotations
 
 import abc
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -123,10 +124,12 @@ class Custom(Named):
     Attributes:
         read: Decodes a non-null value and returns its encoding; raises CustomError if the type refuses the value.
         empty: Encoding of the zero value.
+        equal: Returns whether two encodings are of equal values; by default of the same.
     """
 
     read: Callable[[JSONValue], JSONValue]
     empty: JSONValue
+    equal: Callable[[JSONValue, JSONValue], bool] = operator.eq
 
     @property
     def zero(self) -> JSONValue:

@@ -15,6 +15,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import gosyntax, gotypes, printing
 from pytest_crd.engine.golang.gotypes import (
     Bytes,
+    Custom,
     Float,
     GoType,
     List,
@@ -36,20 +37,27 @@ _GO_NAMES: Final = {
     "url": "URL",
     "uid": "UID",
     "apiVersion": "APIVersion",
+    "apiGroup": "APIGroup",
 }
+# Types with JSON names in objects of internal versions.
+TAGGED: Final = frozenset({"v1.LabelSelector"})
 _Part: TypeAlias = "tuple[str, JSONValue, GoType]"
 _Print: TypeAlias = Callable[[JSONValue, GoType], str]
 
 
-def to_json(value: JSONValue, kind: GoType) -> str:
+def to_json(value: JSONValue, kind: GoType) -> str:  # noqa: PLR0911 - a case for each type
     """
     Return *value* as Go writes it as JSON if its structs have no JSON names: with Go's field names and all fields.
+
+    Types of the package `meta/v1` have JSON names.
 
     Reference:
         encoding/json, Marshal.
     """
     kind = _resolved(kind)
     if isinstance(kind, Struct | Union):
+        if kind.name in TAGGED:
+            return _tagged(value or {}, kind)
         return _joined("{", [f'"{name}":{to_json(part, type_)}' for name, part, type_ in _parts(value, kind)], "}", ",")
     if value is None:
         return "null" if kind.zero is None else printing.marshal(kind.zero)
@@ -60,6 +68,16 @@ def to_json(value: JSONValue, kind: GoType) -> str:
     if isinstance(kind, Map):
         return _joined("{", _entries(value, kind, to_json, printing.marshal), "}", ",")
     return printing.marshal(float(value) if isinstance(kind, Float) else value)
+
+
+def _tagged(value: JSONValue, kind: GoType) -> str:
+    """Return a value as JSON with JSON names, without absent fields."""
+    if isinstance(kind, List):
+        return _joined("[", [_tagged(item, kind.item) for item in value], "]", ",")
+    if not isinstance(kind, Struct):
+        return printing.marshal(value)
+    parts = [f'"{name}":{_tagged(value[name], type_)}' for name, type_ in kind.fields.items() if name in value]
+    return _joined("{", parts, "}", ",")
 
 
 def to_go_syntax(value: JSONValue, kind: GoType) -> str:
@@ -101,7 +119,8 @@ def equal(left: JSONValue, right: JSONValue, kind: GoType) -> bool:
         return jsonvalue.equal(left, right)
     if isinstance(kind, Map | List | Struct | Union):
         return _have_equal_parts(left, right, kind)
-    return bool((left or kind.zero) == (right or kind.zero))
+    left, right = left or kind.zero, right or kind.zero
+    return kind.equal(left, right) if isinstance(kind, Custom) else bool(left == right)
 
 
 def _have_equal_parts(left: JSONValue, right: JSONValue, kind: Map | List | Struct | Union) -> bool:
@@ -123,6 +142,26 @@ def _have_equal_parts(left: JSONValue, right: JSONValue, kind: Map | List | Stru
         return True
     pairs = zip(_parts(left, kind), _parts(right, kind), strict=True)
     return all(equal(left_part, right_part, type_) for (_, left_part, type_), (_, right_part, _) in pairs)
+
+
+def has_empty_part(sent: JSONValue, value: JSONValue, kind: GoType) -> bool:
+    """
+    Return whether an object has an empty list or map, apart from its metadata, which Go does not count as an absent one.
+
+    Args:
+        sent: The object as it was sent.
+        value: The object with defaults.
+        kind: Its type.
+    """
+    kind = kind.to if isinstance(kind, Pointer) else kind
+    if isinstance(kind, List | Map) and not value:
+        return sent in ([], {})
+    if isinstance(kind, List):
+        return any(has_empty_part(*pair, kind.item) for pair in zip(sent or (), value, strict=False))
+    if not isinstance(kind, Struct) or not isinstance(sent, dict):
+        return False
+    parts = [key for key in sent if key in kind.fields and key != "metadata"]
+    return any(has_empty_part(sent[key], (value or {}).get(key), kind.fields[key]) for key in parts)
 
 
 def _parts(value: JSONValue, kind: Struct | Union) -> Iterator[_Part]:

@@ -93,7 +93,11 @@ def _micro_time(value: JSONValue) -> JSONValue:
         raise CustomError(str(error)) from None
 
 
-QUANTITY: Final = Custom("resource.Quantity", _quantity, "0")
+def _are_equal(left: str, right: str) -> bool:
+    return left == right or not amounts.compare(amounts.parse(left), amounts.parse(right))
+
+
+QUANTITY: Final = Custom("resource.Quantity", _quantity, "0", _are_equal)
 INT_OR_STRING: Final = Custom("intstr.IntOrString", _int_or_string, 0)
 MICRO_TIME: Final = Custom("v1.MicroTime", _micro_time, None)
 RAW_EXTENSION: Final = gotypes.Raw("runtime.RawExtension")

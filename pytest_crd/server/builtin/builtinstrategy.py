@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 
-from pytest_crd.engine.golang import decoding
+from pytest_crd.engine.golang import decoding, structs
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -45,12 +45,16 @@ from pytest_crd.server.store.store import Store
 _NODES: Final = "nodes"
 _EVENTS: Final = "events"
 _SERVICES: Final = "services"
+_CLAIMS: Final = "persistentvolumeclaims"
+_BUDGETS: Final = "poddisruptionbudgets"
 # Metadata fields that count for the generation.
 _COUNTED: Final = {"deployments.apps": "annotations", "endpointslices.discovery.k8s.io": "labels"}
 # Kinds with a generation that stays.
 _CONSTANT: Final = frozenset({"priorityclasses.scheduling.k8s.io"})
 # Keys of etcd that do not have the plural of their kind.
-_STORAGE_PATHS: Final = {"services": "services/specs"}
+_STORAGE_PATHS: Final = {"ingresses": "ingress", "services": "services/specs"}
+# Kinds with a generation that also counts empty lists and maps, which are not stored.
+_STRICT: Final = frozenset({"networkpolicies.networking.k8s.io"})
 
 
 class BuiltInKind(NamedTuple):
@@ -187,7 +191,10 @@ class BuiltInStrategy(ObjectStrategy):
     def validate(self, write: PendingWrite, _outcomes: list[RuleOutcome] | None) -> Validated:
         """Validate the object, or only its metadata and the fields of the scale if its kind is not validated."""
         if self._validation is not None:
-            return Validated(kindvalidation.validate(self._validation, self._validated(write)))
+            errors = kindvalidation.validate(self._validation, self._validated(write))
+            if self.plural == _CLAIMS and write.live is not None and not (errors or write.subresource):
+                defaultplugins.refuse_growth(write.resource, write.live, self._store)
+            return Validated(errors)
         resource, live = write.resource, write.live
         metadata, namespaced = resource["metadata"], self.is_namespaced
         if live is None:
@@ -239,6 +246,11 @@ class BuiltInStrategy(ObjectStrategy):
             return False
         if super().increments_generation(write):
             return True
+        if self._resource in _STRICT and write.live is not None:
+            return structs.has_empty_part(write.read.decoded.sent, write.resource, self._go.type)
+        if self.plural == _BUDGETS and write.live is not None and not write.subresource:
+            # A server compares the specs before it drops reserved requirements from the selector.
+            return bool(write.read.decoded.resource.get("spec") != write.live.get("spec"))
         field = _COUNTED.get(self._resource)
         if field is None or write.live is None or write.subresource:
             return False

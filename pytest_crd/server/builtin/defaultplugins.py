@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from pytest_crd.engine.cel.library import amounts
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.registry.admission import DefaultPlugins
 from pytest_crd.engine.registry.requestbody import RefusedError
@@ -182,6 +183,33 @@ _protect_claim: Final = _protecting("kubernetes.io/pvc-protection")
 
 def _claim(claim: _Object, old: _Stored | None, store: Store) -> _Object:
     return _STORAGE_CLASS.add(_protect_claim(claim, old, store), old, store)
+
+
+def refuse_growth(claim: _Stored, old: _Stored, store: Store) -> None:
+    """
+    Check the size of a bound claim: it grows only if its class allows it. Validation keeps the size of other claims.
+
+    Raises:
+        RefusedError: 403: the claim may not grow.
+
+    Reference:
+        kubernetes plugin/pkg/admission/storage/persistentvolume/resize.
+    """
+    sizes = [((side["spec"].get("resources") or {}).get("requests") or {}).get("storage", "0") for side in (claim, old)]
+    if amounts.compare(*map(amounts.parse, sizes)) <= 0:
+        return
+    class_, old_class = (
+        (side["metadata"].get("annotations") or {}).get(_STORAGE_CLASS.annotation)
+        or side["spec"].get("storageClassName")
+        for side in (claim, old)
+    )
+    stored = store.get(ObjectKey(_STORAGE_CLASS.classes, "", class_)) if class_ and class_ == old_class else None
+    if stored is not None and stored.value.get("allowVolumeExpansion"):
+        return
+    problem = "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize"
+    name, plural = claim["metadata"]["name"], "persistentvolumeclaims"
+    text = f'{plural} "{name}" is forbidden: {problem}'
+    raise RefusedError(Refusal(403, "Forbidden", text, subject={"name": name, "kind": plural}))
 
 
 _PLUGINS: Final[Mapping[str, _Plugin]] = {

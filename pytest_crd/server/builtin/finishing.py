@@ -23,6 +23,9 @@ _Object: TypeAlias = "dict[str, Any]"
 
 
 _REQUESTS: Final = "certificatesigningrequests.certificates.k8s.io"
+_RESERVED: Final = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
+# The selector of a PodDisruptionBudget that matches nothing.
+_NOTHING: Final = {"matchExpressions": [{"key": _RESERVED, "operator": "Exists"}]}
 # Data sources of claims that old clients may name.
 _SOURCES: Final = frozenset({("PersistentVolumeClaim", ""), ("VolumeSnapshot", "snapshot.storage.k8s.io")})
 
@@ -131,30 +134,46 @@ def _volume(volume: _Object, writing: Writing) -> _Object:
 
 
 def _claim(claim: _Object, writing: Writing) -> _Object:
-    return claim if writing.old is not None else {**claim, "spec": _with_sources(claim["spec"])}
+    old = None if writing.old is None else writing.old["spec"]
+    return {**claim, "spec": _with_sources(claim["spec"], old)}
 
 
-def _with_sources(spec: _Object) -> _Object:
+def _with_sources(spec: _Object, old: Mapping[str, Any] | None) -> _Object:
     """
-    Return the spec of a new claim with both fields of its data source.
+    Return the spec of a claim with both fields of its data source.
 
     Reference:
         kubernetes pkg/api/persistentvolumeclaim/util.go.
     """
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
-    rest = {key: value for key, value in spec.items() if key not in ("dataSource", "dataSourceRef")}
-    if reference and reference.get("namespace"):
+    had_source, had_reference = ((old or {}).get(name) is not None for name in ("dataSource", "dataSourceRef"))
+    if reference is not None and reference.get("namespace") and not had_reference:
         reference = None
-    if not reference and source and (source.get("kind"), source.get("apiGroup") or "") not in _SOURCES:
+    is_usual = source is not None and (source.get("kind"), source.get("apiGroup") or "") in _SOURCES
+    if reference is None and not is_usual and not (had_source or had_reference):
         source = None
-    source = source or reference
-    if source is None:
-        return rest
-    return {**rest, "dataSource": spec.get("dataSource") or _local(source), "dataSourceRef": reference or source}
+    if reference is None:
+        reference = source
+    elif source is None and not reference.get("namespace"):
+        source = _local(reference)
+    rest = {key: value for key, value in spec.items() if key not in ("dataSource", "dataSourceRef")}
+    sources = {"dataSource": source, "dataSourceRef": reference}
+    return {**rest, **{name: value for name, value in sources.items() if value is not None}}
 
 
 def _local(reference: _Object) -> _Object:
     return {"apiGroup": None, **{key: value for key, value in reference.items() if key != "namespace"}}
+
+
+def _budget(budget: _Object, writing: Writing) -> _Object:
+    """Drop requirements for a reserved label from a new selector, except from the selector that matches nothing."""
+    selector, old = budget["spec"].get("selector"), (writing.old or {}).get("spec", {}).get("selector")
+    if not selector or selector in (_NOTHING, old):
+        return budget
+    requirements = [item for item in selector.get("matchExpressions") or () if item.get("key") != _RESERVED]
+    rest = {key: value for key, value in selector.items() if key != "matchExpressions"}
+    selector = {**rest, **({"matchExpressions": requirements} if requirements else {})}
+    return {**budget, "spec": {**budget["spec"], "selector": selector}}
 
 
 def _service_account(account: _Object, _: Writing) -> _Object:
@@ -197,6 +216,7 @@ _FINISHES: Final[Mapping[str, Callable[[_Object, Writing], _Object]]] = {
     "jobs.batch": _job,
     "namespaces": _namespace,
     "persistentvolumeclaims": _claim,
+    "poddisruptionbudgets.policy": _budget,
     "persistentvolumes": _volume,
     "pods": _pod,
     "serviceaccounts": _service_account,

@@ -34,6 +34,7 @@ _DROPPED: Final[Mapping[str, frozenset[str]]] = {
     "core.v1.Lifecycle": frozenset({"stopSignal"}),
     "core.v1.NodeSpec": frozenset({"podPreemptionPolicy", "configSource"}),
     "core.v1.NodeStatus": frozenset({"config"}),
+    "core.v1.PersistentVolumeClaimStatus": frozenset({"healthStatus"}),
     "core.v1.PodSpec": frozenset({"evictionResponders", "schedulingGroup"}),
     "core.v1.PodCertificateProjection": frozenset({"user"}),
     "core.v1.ProjectedVolumeSource": frozenset({"defaultUser"}),

@@ -40,7 +40,9 @@ _CHOSEN: Final = re.compile(
     r"\b10\.0\.0\.(?:1[7-9]|[2-9]\d|1\d\d|2[0-4]\d|25[0-4])\b|(?<=[nN]odePort\": )3(?:0(?:08[6-9]|09\d|[1-9]\d\d)|[12]\d{3})\b"
 )
 # Fields with entries that errors name in any order.
-_MAPS: Final = re.compile(r"(data|binaryData)\[|metadata\.(labels|annotations)\Z|.*(matchLabels|selector)\Z")
+_MAPS: Final = re.compile(
+    r"(data|binaryData)\[|metadata\.(labels|annotations)\Z|status\.(capacity|allocated\w+)|.*(matchLabels|selector)\Z"
+)
 
 
 def fuzz(cluster: Cluster, options: argparse.Namespace) -> int:

@@ -58,6 +58,6 @@ def _odd(random: Random, value: Any) -> Any:
     if isinstance(value, list):
         repeated = [*value, *copy.deepcopy(value[:1])]
         return random.choice(([], repeated, value[1:], value[::-1], value * 3))
-    if isinstance(value, dict) and value and random.random() < 0.5:
-        return {**value, random.choice(_TEXTS): copy.deepcopy(random.choice([*value.values()]))}
+    if isinstance(value, dict) and value and all(isinstance(item, str) for item in value.values()):
+        return {**value, random.choice(_TEXTS[:8]): copy.deepcopy(random.choice([*value.values()]))}
     return {}

@@ -26,6 +26,12 @@ def conversations() -> Mapping[str, list[JSONValue]]:
         "validation of Services, their addresses and ports": [*servicetopics.conversation()],
         # A file of its own.
         **{f"kinds that operators write: each field of {kind}": [*_fields(kind)] for kind in clusterpools.KINDS},
+        "claims that operators write, bound and with classes": [
+            *_claims(),
+            *_claims_with_an_old_class(),
+            *_claims_with_sources(),
+        ],
+        "budgets that operators write, with a reserved label": [*_budgets()],
     }
 
 
@@ -114,3 +120,92 @@ def _immutable() -> Iterator[JSONValue]:
         yield {"method": "PUT", "path": f"{path}/t?dryRun=All", "body": {**empty, "data": data}}
     yield {"method": "PUT", "path": f"{path}/t?dryRun=All", "body": {**empty, "type": "kubernetes.io/tls"}}
     yield {"method": "PATCH", "path": f"{path}/t", "body": {"type": "<b>"}, "mediaType": _MERGE}
+
+
+_CLAIMS: Final = "/api/v1/namespaces/{ns}/persistentvolumeclaims"
+_CLASSES: Final = "/apis/storage.k8s.io/v1/storageclasses"
+_BUDGETS: Final = "/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets"
+_CHANGES: Final[Any] = ({"volumeName": "v"}, {"storageClassName": "x"}, {"volumeMode": "Block"}, {"selector": {}})
+_OLD_CLASS: Final = "volume.beta.kubernetes.io/storage-class"
+_BOUND: Final[Any] = {
+    "status": {"phase": "Bound", "capacity": {"storage": "1Gi"}, "currentVolumeAttributesClassName": "a"}
+}
+
+
+def _patch(path: str, body: JSONValue, media_type: str = _MERGE) -> JSONValue:
+    return {"method": "PATCH", "path": path, "body": body, "mediaType": media_type}
+
+
+def _sized(size: str | None, **spec: JSONValue) -> JSONValue:
+    return {"spec": {"resources": {"requests": {"storage": size}}, **spec}}
+
+
+def _claims() -> Iterator[JSONValue]:
+    """Yield writes of claims before and after they are bound."""
+    for name, grows in (("{ns}-grows", True), ("{ns}-stays", False)):
+        body = validationgen.changed("storage.k8s.io/v1 StorageClass", name, allowVolumeExpansion=grows)
+        yield {"method": "POST", "path": _CLASSES, "body": body}
+    for name, class_ in (("a", "{ns}-grows"), ("b", "{ns}-stays"), ("c", ""), ("d", None), ("e", "none")):
+        body = validationgen.changed("v1 PersistentVolumeClaim", name, **{"spec.storageClassName": class_})
+        body["spec"]["volumeAttributesClassName"] = "a"
+        yield {"method": "POST", "path": _CLAIMS, "body": body}
+        statuses: list[Any] = [{}, _BOUND]
+        for status in statuses:
+            if status:
+                yield _patch(f"{_CLAIMS}/{name}/status", status)
+            for size in ("2Gi", "1024Mi", "1073741824", "1100000000", "512Mi", "0", None):
+                yield _patch(f"{_CLAIMS}/{name}?dryRun=All", _sized(size))
+            for attributes in ("b", "", None):
+                yield _patch(f"{_CLAIMS}/{name}?dryRun=All", {"spec": {"volumeAttributesClassName": attributes}})
+            for spec in _CHANGES:
+                yield _patch(f"{_CLAIMS}/{name}?dryRun=All", {"spec": spec})
+
+
+def _claims_with_an_old_class() -> Iterator[JSONValue]:
+    """Yield writes of claims that get a volume, or change an annotation with their class."""
+    yield _patch(f"{_CLAIMS}/d", {"spec": {"volumeName": "v"}})
+    yield _patch(f"{_CLAIMS}/d?dryRun=All", {"spec": {"volumeName": "w"}})
+    body = validationgen.changed("v1 PersistentVolumeClaim", "old", **{"metadata.annotations": {_OLD_CLASS: "x"}})
+    yield {"method": "POST", "path": _CLAIMS, "body": body}
+    for notes in ({_OLD_CLASS: "x"}, {_OLD_CLASS: "y"}, {_OLD_CLASS: None}):
+        for class_ in ("x", "y", None):
+            change = {"metadata": {"annotations": notes}, "spec": {"storageClassName": class_}}
+            yield _patch(f"{_CLAIMS}/old?dryRun=All", change)
+
+
+def _claims_with_sources() -> Iterator[JSONValue]:
+    """Yield writes of claims with data sources."""
+    for name, source in (
+        ("s", {"kind": "Other", "name": "a", "apiGroup": "A_"}),
+        ("t", {"kind": "PersistentVolumeClaim", "name": "a"}),
+    ):
+        body = validationgen.changed("v1 PersistentVolumeClaim", name, **{"spec.dataSourceRef": source})
+        yield {"method": "POST", "path": _CLAIMS, "body": body}
+        for other in (None, {"kind": "Other", "name": "b"}, {"namespace": "n"}):
+            for field in ("dataSource", "dataSourceRef"):
+                yield _patch(f"{_CLAIMS}/{name}?dryRun=All", {"spec": {field: other}})
+    body["spec"]["dataSource"] = {}
+    yield {"method": "PUT", "path": f"{_CLAIMS}/t?dryRun=All", "body": body}
+
+
+def _budgets() -> Iterator[JSONValue]:
+    """Yield writes of budgets with requirements for a reserved label, and with replaced selectors."""
+    key = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
+    reserved = {"key": key, "operator": "Exists"}
+    other = {"key": "a", "operator": "Exists"}
+    yield {"method": "POST", "path": _BUDGETS, "body": validationgen.changed("policy/v1 PodDisruptionBudget", "a")}
+    for requirements in (
+        [reserved],
+        [reserved, other],
+        [{**reserved, "operator": "DoesNotExist"}],
+        [other, {**reserved, "values": ["x"]}],
+    ):
+        for labels in (None, {"a": "b"}):
+            change = {"spec": {"selector": {"matchLabels": labels, "matchExpressions": requirements}}}
+            yield _patch(f"{_BUDGETS}/a?dryRun=All", change)
+            yield _patch(f"{_BUDGETS}/a", change, "application/strategic-merge-patch+json")
+            body = validationgen.changed(
+                "policy/v1 PodDisruptionBudget", "b", **{"spec.selector": change["spec"]["selector"]}
+            )
+            yield {"method": "POST", "path": f"{_BUDGETS}?dryRun=All", "body": body}
+    yield _patch(f"{_BUDGETS}/a", {"spec": {"selector": {}}}, "application/strategic-merge-patch+json")

@@ -26,6 +26,8 @@ METADATA: Final[MergedLists] = {
     ("v1.ObjectMeta", "finalizers"): "",
     ("v1.ObjectMeta", "ownerReferences"): "uid",
 }
+# Objects that a patch replaces, by struct and field.
+_REPLACED: Final = frozenset({("v1.PodDisruptionBudgetSpec", "selector")})
 _BAD_PRIMITIVE_LIST: Final = "invalid patch format of primitive list"
 _BAD_ORDER: Final = "invalid patch format of setElementOrder list"
 _BAD_RETAIN_KEYS: Final = "invalid patch format of retainKeys"
@@ -111,7 +113,8 @@ class _Merge(NamedTuple):
             elif value is None:
                 result.pop(name, None)
             elif isinstance(value, dict) and isinstance(result.get(name), dict):
-                result[name] = self.merged(result[name], value, _field(kind, name))
+                is_replaced = isinstance(kind, Struct) and (kind.go, name) in _REPLACED
+                result[name] = value if is_replaced else self.merged(result[name], value, _field(kind, name))
             elif isinstance(value, list) and isinstance(result.get(name), list):
                 result[name] = self._merged_list(result[name], value, self._list_type(kind, name))
             else:

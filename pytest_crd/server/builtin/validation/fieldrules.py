@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from pytest_crd import lazyre
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
@@ -59,6 +60,11 @@ class Site(NamedTuple):
         return fielderror.invalid(self.path, self.value, detail)
 
 
+_PERCENT: Final = lazyre.compile("[0-9]+%")
+_NO_PERCENT: Final = (
+    "a valid percent string must be a numeric string followed by an ending '%'"
+    " (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
+)
 Rule: TypeAlias = Callable[[Site], Iterable[FieldError]]
 # Rules by field; a field with dots is nested, and an empty one is the object itself.
 Rows: TypeAlias = "Mapping[str, Rule | Sequence[Rule]]"
@@ -111,6 +117,13 @@ def each(*rules: Rule) -> Rule:
     return check
 
 
+def items(value: Mapping[str, Any], *steps: str) -> Sequence[Any]:
+    """Return a nested list; empty if it is absent."""
+    for step in steps:
+        value = value.get(step) or {}
+    return [*value]
+
+
 def required(detail: str = "") -> Rule:
     """Return a rule that refuses an absent or empty value."""
     return lambda site: () if site.value or site.value is False else (fielderror.required(site.path, detail),)
@@ -122,7 +135,7 @@ def forbidden(detail: str) -> Rule:
 
 
 def choice(*values: str, takes_empty: bool = False) -> Rule:
-    """Return a rule that requires one of the texts; with *takes_empty* also an empty or absent one."""
+    """Return a rule that requires a listed text; *takes_empty* also accepts an empty or absent text."""
 
     def check(site: Site) -> Iterable[FieldError]:
         text = site.value or ""
@@ -174,6 +187,25 @@ def number(low: int, high: int | None = None, detail: str = "") -> Rule:
     return check
 
 
+def number_or_percent(site: Site) -> Iterable[FieldError]:
+    """Refuse a negative number, and a text that is no percentage."""
+    if not isinstance(site.value, str):
+        return number(0)(site)
+    return () if _PERCENT.fullmatch(site.value) else (_invalid_text(site, _NO_PERCENT),)
+
+
+def at_most_100_percent(site: Site) -> Iterable[FieldError]:
+    """Refuse a percentage over 100 %."""
+    value = site.value
+    is_over = isinstance(value, str) and _PERCENT.fullmatch(value) and int(value[:-1]) > 100
+    return (_invalid_text(site, "must not be greater than 100%"),) if is_over else ()
+
+
+def _invalid_text(site: Site, detail: str) -> FieldError:
+    """Return an Invalid error about the text of a Go type that can also be a number."""
+    return validatedwrites.invalid_named(site.path, site.value, detail)
+
+
 def at_most(count: int) -> Rule:
     """Return a rule for the length of a list."""
 
@@ -208,7 +240,7 @@ def unique(field: str = "", key: Callable[[Any], Hashable] = lambda value: value
 
 def exactly_one(*fields_: str, none: str, several: str) -> Rule:
     """
-    Return a rule for an object that needs exactly one of the fields.
+    Return a rule for an object with alternative fields: it needs a single one.
 
     Args:
         fields_: The fields.
@@ -234,6 +266,12 @@ def immutable(site: Site) -> Iterable[FieldError]:
     if structs.equal(site.value, site.old, kind):
         return ()
     return (refuse_value(site, validatedwrites.IMMUTABLE),)
+
+
+def declared_immutable(site: Site) -> Iterable[FieldError]:
+    """Refuse a change as the generated validation does, which prints null."""
+    errors = immutable(site)
+    return (badvalues.invalid_as(site.path, None, "null", validatedwrites.IMMUTABLE),) if errors else ()
 
 
 def refuse_value(site: Site, detail: str) -> FieldError:

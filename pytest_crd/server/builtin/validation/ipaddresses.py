@@ -123,7 +123,7 @@ def find_warnings(path: FieldPath, text: str, profile: Profile) -> list[str]:
     return []
 
 
-def _parse_cidr(text: str) -> tuple[Address, _Network] | None:
+def parse_cidr(text: str) -> tuple[Address, _Network] | None:
     """Return address and network of a CIDR; None for another text."""
     lead, slash, bits = text.partition("/")
     address = _parse(lead)
@@ -139,7 +139,7 @@ def validate_cidr(path: FieldPath, text: str, accepted: Iterable[str], profile: 
     """Return the errors of a CIDR, as `validate` does of an address; newer versions also refuse bits after the prefix."""
     if text in accepted:
         return []
-    parsed = _parse_cidr(text)
+    parsed = parse_cidr(text)
     if parsed is None:
         return [fielderror.invalid(path, text, _NO_CIDR)]
     lead, _, bits = text.partition("/")
@@ -159,7 +159,7 @@ def validate_cidr(path: FieldPath, text: str, accepted: Iterable[str], profile: 
 
 def find_cidr_warnings(path: FieldPath, text: str, profile: Profile) -> list[str]:
     """Return the warnings about the notation of a CIDR; none if it is no CIDR."""
-    parsed = _parse_cidr(text)
+    parsed = parse_cidr(text)
     if parsed is None:
         return []
     address, network = parsed

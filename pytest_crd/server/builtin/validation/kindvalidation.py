@@ -41,8 +41,13 @@ def validate(kind: KindValidation, write: ValidatedWrite) -> list[FieldError]:
     if kind.declared is None or not profile.declares_required_fields or not errors:
         return errors
     declared = kind.declared(write)
-    replaced = {(error.type, error.field) for error in declared}
-    return [*(error for error in errors if (error.type, error.field) not in replaced), *declared]
+    replaced = {*map(_identify, declared)}
+    return [*(error for error in errors if _identify(error) not in replaced), *declared]
+
+
+def _identify(error: FieldError) -> tuple[str, str, str]:
+    """Return the parts of an error that its replacement shares."""
+    return error.type, error.field, error.detail if error.type == "Invalid" else ""
 
 
 _ADMISSION: Final = "admissionregistration.k8s.io"
@@ -57,6 +62,12 @@ KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "secrets": ("secrets", "KIND"),
     "serviceaccounts": ("serviceaccounts", "KIND"),
     "services": ("servicewarnings", "KIND"),
+    "persistentvolumeclaims": ("persistentvolumeclaims", "KIND"),
+    "ingressclasses.networking.k8s.io": ("ingressclasses", "KIND"),
+    "ingresses.networking.k8s.io": ("ingresses", "KIND"),
+    "networkpolicies.networking.k8s.io": ("networkpolicies", "KIND"),
+    "poddisruptionbudgets.policy": ("poddisruptionbudgets", "KIND"),
+    "storageclasses.storage.k8s.io": ("storageclasses", "KIND"),
     "priorityclasses.scheduling.k8s.io": ("priorityclasses", "KIND"),
     f"mutatingadmissionpolicies.{_ADMISSION}": ("admissionpolicies", "KIND"),
     f"mutatingadmissionpolicybindings.{_ADMISSION}": ("admissionpolicies", "KIND"),

@@ -45,23 +45,24 @@ def validate(spec: Spec, profile: Profile) -> Iterator[FieldError]:
 
 
 def _validate_port(path: FieldPath, port: Mapping[str, Any], profile: Profile) -> Iterator[FieldError]:
-    yield from _validate_range(path.child("port"), port.get("port") or 0)
+    yield from validate_range(path.child("port"), port.get("port") or 0)
     protocol = port.get("protocol", "")
     if protocol not in _PROTOCOLS:
         yield validatedwrites.unsupported_named(path.child("protocol"), protocol, _PROTOCOLS)
     target = port.get("targetPort") or 0
     if isinstance(target, str):
-        problems = _find_name_problems(target)
+        problems = find_name_problems(target)
         yield from (fielderror.invalid(path.child("targetPort"), target, problem) for problem in problems)
     else:
-        yield from _validate_range(path.child("targetPort"), target)
+        yield from validate_range(path.child("targetPort"), target)
     application = port.get("appProtocol")
     if application is not None:
         details = names.label_key(application, profile)
         yield from (fielderror.invalid(path.child("appProtocol"), application, detail) for detail in details)
 
 
-def _validate_range(path: FieldPath, number: int) -> Iterator[FieldError]:
+def validate_range(path: FieldPath, number: int) -> Iterator[FieldError]:
+    """Return the error of a number that is no port."""
     if not 0 < number <= _MOST:
         yield fielderror.invalid(path, number, f"must be between 1 and {_MOST}, inclusive")
 
@@ -71,10 +72,10 @@ def validate_number(path: FieldPath, number: int) -> Iterator[FieldError]:
     if not number:
         yield fielderror.required(path, "")
     else:
-        yield from _validate_range(path, number)
+        yield from validate_range(path, number)
 
 
-def _find_name_problems(name: str) -> Iterator[str]:
+def find_name_problems(name: str) -> Iterator[str]:
     """
     Yield the problems of the name of a port of a container.
 

@@ -1,0 +1,155 @@
+"""Validation of kinds that operators write besides workloads: limits, and updates that recordings do not have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import servers
+
+CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims"
+NETWORKING = "/apis/networking.k8s.io/v1/namespaces/default"
+PRIORITIES = "/apis/scheduling.k8s.io/v1/priorityclasses"
+CLASSES = "/apis/storage.k8s.io/v1/storageclasses"
+MERGE = {"mediaType": "application/merge-patch+json"}
+NAME = {"metadata": {"name": "a"}}
+
+
+def errors(answer: Any) -> list[tuple[str, str]]:
+    """Return field and message of each cause of a refusal."""
+    return [(cause["field"], cause["message"]) for cause in answer.value["details"]["causes"]]
+
+
+def refuse(path: str, body: Any) -> list[tuple[str, str]]:
+    """Return the errors of a create."""
+    return errors(servers.ask(servers.api(), "POST", path, {**NAME, **body}))
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "problem"),
+    [
+        ("system-a", {}, "system-a is not a known system priority class"),
+        ("system-node-critical", {"value": 1}, "value of system-node-critical PriorityClass must be 2000001000"),
+        (
+            "system-node-critical",
+            {"value": 2000001000, "globalDefault": True},
+            "globalDefault of system-node-critical PriorityClass must be false",
+        ),
+    ],
+)
+def test_names_of_priority_classes_with_a_prefix_are_reserved(name: str, fields: Any, problem: str) -> None:
+    lead = "Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: "
+    assert refuse(PRIORITIES, {"metadata": {"name": name}, **fields}) == [("metadata.name", f"{lead}{problem}")]
+
+
+def test_a_system_priority_class_is_created_as_it_is_defined() -> None:
+    body = {"metadata": {"name": "system-cluster-critical"}, "value": 2000000000}
+    assert servers.ask(servers.api(), "POST", f"{PRIORITIES}?dryRun=All", body).code in {201, 409}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "most"),
+    [({f"k{number}": "" for number in range(513)}, 512), ({"a": "é" * 131072}, 262144)],
+)
+def test_parameters_of_a_storage_class_are_limited(parameters: Any, most: int) -> None:
+    body = {"provisioner": "a", "parameters": parameters}
+    assert refuse(CLASSES, body) == [("parameters", f"Too long: may not be more than {most} bytes")]
+
+
+def test_fields_of_a_storage_class_that_change_are_reported_after_other_errors() -> None:
+    server = servers.api()
+    servers.ask(server, "POST", CLASSES, {**NAME, "provisioner": "a"})
+    changed = {"provisioner": "/b", "reclaimPolicy": "Retain"}
+    immutable = "Invalid value: null: field is immutable"
+    assert errors(servers.ask(server, "PATCH", f"{CLASSES}/a", changed, **MERGE)) == [
+        ("provisioner", 'Invalid value: "/b": prefix part must be non-empty'),
+        ("provisioner", immutable),
+        ("reclaimPolicy", immutable),
+    ]
+    older = servers.api(kubernetes_version="1.34")
+    servers.ask(older, "POST", CLASSES, {**NAME, "provisioner": "a"})
+    assert errors(servers.ask(older, "PATCH", f"{CLASSES}/a", changed, **MERGE))[1:] == [
+        ("provisioner", 'Invalid value: "/b": field is immutable'),
+        ("reclaimPolicy", 'Invalid value: "Retain": field is immutable'),
+    ]
+
+
+def _create_claim(server: Any, **spec: Any) -> None:
+    body = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}, **spec}
+    assert servers.ask(server, "POST", CLAIMS, {**NAME, "spec": body}).code == 201
+
+
+def test_a_bound_claim_keeps_its_requests() -> None:
+    server = servers.api()
+    _create_claim(server)
+    servers.ask(server, "PATCH", f"{CLAIMS}/a/status", {"status": {"phase": "Bound"}}, **MERGE)
+    refused = servers.ask(server, "PATCH", f"{CLAIMS}/a", {"spec": {"resources": None}}, **MERGE)
+    assert [field for field, _ in errors(refused)] == [
+        *("spec.resources[storage]", "spec", "spec.resources.requests.storage"),
+    ]
+    assert errors(refused)[1][1].endswith(
+        '-  "Requests": {\n-   "storage": "1Gi"\n-  }\n+  "Requests": null\n  },\n  "VolumeName": "",\n  "StorageClassName": null,\n'
+    )
+
+
+def test_the_namespace_of_a_data_source_is_a_label() -> None:
+    server = servers.api()
+    _create_claim(server, dataSource={"kind": "PersistentVolumeClaim", "name": "b"})
+    change = {"spec": {"dataSourceRef": {"namespace": "A_"}}}
+    messages = dict(errors(servers.ask(server, "PATCH", f"{CLAIMS}/a", change, **MERGE)))
+    assert messages["spec.dataSourceRef.namespace"].startswith('Invalid value: "A_": a lowercase RFC 1123 label')
+
+
+def test_claims_with_equal_sizes_are_equal() -> None:
+    server = servers.api()
+    _create_claim(server)
+    for size in ("1073741824", "1048576Ki"):
+        change = {"spec": {"resources": {"requests": {"storage": size}}}}
+        assert servers.ask(server, "PATCH", f"{CLAIMS}/a", change, **MERGE).code == 200
+
+
+def test_the_class_of_a_new_ingress_is_that_of_its_annotation() -> None:
+    note = {"metadata": {"name": "a", "annotations": {"kubernetes.io/ingress.class": "a"}}}
+    backend = {"service": {"name": "s", "port": {"number": 80}}}
+    assert refuse(
+        f"{NETWORKING}/ingresses", {**note, "spec": {"ingressClassName": "b", "defaultBackend": backend}}
+    ) == [
+        (
+            "annotations.kubernetes.io/ingress.class",
+            'Invalid value: "a": must match `ingressClassName` when both are specified',
+        )
+    ]
+
+
+def test_ranges_of_a_stored_policy_stay_valid() -> None:
+    server, path = servers.api(), f"{NETWORKING}/networkpolicies"
+    block = {"cidr": "10.0.0.0/8", "except": ["10.1.0.0/16"]}
+    servers.ask(server, "POST", path, {**NAME, "spec": {"egress": [{"to": [{"ipBlock": block}, {"podSelector": {}}]}]}})
+    change = {"spec": {"ingress": [{"from": [{"ipBlock": {"cidr": "10.1.0.0/16", "except": ["10.0.0.0/8", "x"]}}]}]}}
+    assert errors(servers.ask(server, "PATCH", f"{path}/a", change, **MERGE)) == [
+        (
+            "spec.ingress[0].from[0].ipBlock.except[0]",
+            'Invalid value: "10.0.0.0/8": must be a strict subset of `cidr`',
+        ),
+        (
+            "spec.ingress[0].from[0].ipBlock.except[1]",
+            'Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "generation"),
+    [
+        ({"ingress": []}, 2),
+        ({"policyTypes": []}, 1),
+        ({"podSelector": {"matchLabels": {}}}, 2),
+        ({"podSelector": {}}, 1),
+    ],
+)
+def test_empty_lists_and_maps_count_for_the_generation_of_a_policy(spec: Any, generation: int) -> None:
+    server, path = servers.api(), f"{NETWORKING}/networkpolicies"
+    body = {**NAME, "spec": {"policyTypes": ["Ingress"], "podSelector": {}}}
+    servers.ask(server, "POST", path, body)
+    answer = servers.ask(server, "PUT", f"{path}/a", {**body, "spec": {"policyTypes": None, **spec}})
+    assert answer.value["metadata"]["generation"] == generation
