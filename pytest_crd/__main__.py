@@ -58,7 +58,7 @@ class _Version(argparse.Action):
 
         from pytest_crd.engine import profile  # noqa: PLC0415 - the same
 
-        sys.stdout.write(f"{_PROGRAM} {metadata.version(_PROGRAM)}, Kubernetes {', '.join(profile.KNOWN)}\n")
+        sys.stdout.write(f"{_PROGRAM} {metadata.version(_PROGRAM)}, Kubernetes {profile.list_versions()}\n")
         parser.exit()
 
 

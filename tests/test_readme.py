@@ -75,7 +75,7 @@ def test_every_key_of_a_case_file_is_explained() -> None:
 
 
 def test_the_known_kubernetes_versions_are_listed() -> None:
-    assert f"\n{', '.join(profile.KNOWN)}; " in _page("reference/kubernetes-versions")
+    assert f"\n{profile.list_versions()}; " in _page("reference/kubernetes-versions")
 
 
 def test_shown_failures_are_real_output(pytester: pytest.Pytester) -> None:

@@ -87,7 +87,7 @@ FILE_KEYS: Final[Mapping[str, CaseKey]] = {
     ),
     "kubernetesVersion": CaseKey(
         form=keyschemas.text(f'a Kubernetes version in quotes, as in "{profile.DEFAULT}"'),
-        meaning=f"The Kubernetes version of the answers: {', '.join(profile.KNOWN)}; overrides the setting.",
+        meaning=f"The Kubernetes version of the answers: {profile.list_versions()}; overrides the setting.",
     ),
     "storedCRD": CaseKey(
         form=keyschemas.constant("true", value=True),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from pytest_crd import engine
 from pytest_crd.cli import lookup
+from pytest_crd.engine import profile
 from pytest_crd.engine.crds.condition import shows_flaw
 from pytest_crd.wording import counted, escape
 
@@ -31,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     for crd, answer in zip(crds, answers, strict=True):
         print("\n".join(_lines(crd, answer)))
     refused = sum(not answer.accepted for answer in answers)
-    print(f"{counted(len(crds), 'CRD')}, {refused} refused; Kubernetes {options.kubernetes_version}")
+    print(f"{counted(len(crds), 'CRD')}, {refused} refused; Kubernetes {profile.describe(options.kubernetes_version)}")
     return 1 if refused else 0
 
 

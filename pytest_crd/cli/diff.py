@@ -213,7 +213,7 @@ def _lines(old: Baseline, new: Baseline, compared: CrdDiff, kubernetes_version: 
     breaking = sum(_breaks(task) for task in compared.tasks)
     yield (
         f"{counted(len(compared.tasks), 'CRD')} of {old.words}, {breaking} with breaking effects, {len(compared.added)} new; "
-        f"{_count_judged(compared)}; Kubernetes {kubernetes_version}"
+        f"{_count_judged(compared)}; Kubernetes {profile.describe(kubernetes_version)}"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -187,12 +187,12 @@ def add_kubernetes_version(
     parser: argparse.ArgumentParser,
     *,
     default: str | None = profile.DEFAULT,
-    versions: Iterable[str] = profile.KNOWN,
+    versions: Collection[str] = profile.KNOWN,
 ) -> None:
     """Declare `--kubernetes-version`, stored as `options.kubernetes_version`; the help names *versions*."""
     parser.add_argument(
         "--kubernetes-version",
         default=default,
         metavar="VERSION",
-        help=f"the Kubernetes version of the answers: {', '.join(versions)}; default: the newest",
+        help=f"the Kubernetes version of the answers: {profile.list_versions(versions)}; default: {profile.DEFAULT}",
     )

@@ -16,7 +16,7 @@ from pytest_crd import boundary
 from pytest_crd.casefiles import privatefile
 from pytest_crd.cli import ownfiles
 from pytest_crd.cli.exits import Exit
-from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine import CustomResourceDefinition, profile
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.server import httpserver
 from pytest_crd.server.api import Api
@@ -90,7 +90,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
             print(words)
         for user, path in operators:
             print(f"{user.username}: KUBECONFIG={path.resolve()}")
-        print(f"{counted(len(crds), 'CRD')} at {server.url}, Kubernetes {kubernetes_version}")
+        print(f"{counted(len(crds), 'CRD')} at {server.url}, Kubernetes {profile.describe(kubernetes_version)}")
         print(f"export KUBECONFIG={kubeconfig.resolve()}", flush=True)
         _wait()
     return Exit.HOLDS

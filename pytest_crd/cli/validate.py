@@ -130,7 +130,7 @@ def run(options: argparse.Namespace) -> int:
     problems = _problems(classified, method, mistakes)
     if options.output == testformats.TEXT:
         lines = validatetext.render(outcomes, classified, method, shows_objects=options.show)
-        print("\n".join(lines), end=f"; Kubernetes {version}\n")
+        print("\n".join(lines), end=f"; Kubernetes {profile.describe(version)}\n")
     else:
         answers = Answers(outcomes, classified, problems, version, options.strict)
         print(validateformats.render(answers, options.output), end="")

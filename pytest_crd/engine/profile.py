@@ -1,12 +1,14 @@
 """
 Kubernetes versions and their differences; no other module compares versions.
 
-A version is supported once a real server of it was recorded. All others are refused.
+A version is supported once a real server of it was recorded. A preview follows the sources of a release that has no server yet; it is
+never the default. All others are refused.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.cel.dialect import Dialect, Libraries
@@ -15,7 +17,7 @@ from pytest_crd.engine.golang.release import ApplyRelease, GoRelease, JsonPatchR
 
 class Profile(NamedTuple):
     """
-    Behaviour of one Kubernetes version; all fields default to the newest version.
+    Behaviour of one Kubernetes version; all fields default to the newest version with a server.
 
     "Since 1.22 or later" means that 1.21 does not do it and 1.32 does.
 
@@ -98,7 +100,7 @@ class Profile(NamedTuple):
         equates_null_fields: Whether two objects with null in the same field can be equal (since 1.34).
         prints_failed_values: Whether the error of a failed rule prints scalar values and omits objects and lists (since 1.35;
             it prints the name of the type before).
-        cel: The dialect of CEL: 1.32 has cel-go 0.22, 1.33 has 0.23, 1.34 has 0.26, and 1.37 has 0.29.
+        cel: The dialect of CEL: 1.32 has cel-go 0.22, 1.33 has 0.23, 1.34 has 0.26, 1.37 has 0.29, and 1.38 has 0.33.
         libraries: The CEL libraries of stored rules.
         libraries_before: The CEL libraries of new rules: those of the previous Kubernetes version.
 
@@ -119,6 +121,7 @@ class Profile(NamedTuple):
     Values:
         sorts_value_errors: Whether wrong types, lengths and counts have their own error types (since 1.22 or later; all are
             Invalid before).
+        sorts_shortages: Whether texts that are too short, and too few items or properties, have them too (since 1.38).
         names_list_items: Whether errors on the items of a list name the item (since 1.22 or later; the list before).
         validates_miscounted_objects: Whether an object with too many or too few properties is validated further, and the
             error prints its count (since 1.22 or later; before, the error prints the limit).
@@ -227,6 +230,7 @@ class Profile(NamedTuple):
     publishes_no_selectable_fields: bool = False
     # Values.
     sorts_value_errors: bool = True
+    sorts_shortages: bool = False
     names_list_items: bool = True
     validates_miscounted_objects: bool = True
     refuses_multiples_of_zero: bool = True
@@ -250,6 +254,11 @@ class Profile(NamedTuple):
     prints_values_as_json: bool = True
     inflects_units: bool = True
     words_limits_as_may_not_be: bool = True
+
+    @property
+    def recorded_version(self) -> str:
+        """The version of recorded documents and tables: the newest one with a server for a preview, else this one."""
+        return DEFAULT if self.version in PREVIEWS else self.version
 
     def __hash__(self) -> int:
         # Profiles are keys of many caches, and hashing all fields would take longer than the lookup.
@@ -411,9 +420,27 @@ _V1_21: Final = _V1_32._replace(
     names_dots_in_labels=False,
     words_limits_as_may_not_be=False,
 )
+# The difference of the preview from the version before it.
+_V1_38: Final = _V1_37._replace(
+    version="1.38",
+    sorts_shortages=True,
+    cel=_V1_37.cel._replace(
+        suggests_names=True,
+        compares_nan=True,
+        charges_failed_calls=False,
+        charges_untyped_fields=True,
+        measures_types=True,
+        bounds_results=True,
+        optionals_have_sizes=False,
+    ),
+    libraries=_V1_37.libraries._replace(has_masks=True),
+    libraries_before=_V1_37.libraries,
+)
 KNOWN: Final[dict[str, Profile]] = {
-    profile.version: profile for profile in (_V1_21, _V1_32, _V1_33, _V1_34, _V1_35, _V1_36, _V1_37)
+    profile.version: profile for profile in (_V1_21, _V1_32, _V1_33, _V1_34, _V1_35, _V1_36, _V1_37, _V1_38)
 }
+# Versions without a server: their answers follow the sources of a release candidate.
+PREVIEWS: Final = frozenset({"1.38"})
 # Features of CRDs in versions that are not known, as far as they are on by default.
 _SINCE: Final = (
     (25, "rules in x-kubernetes-validations"),
@@ -425,9 +452,20 @@ _SINCE: Final = (
     (31, "selectableFields"),
 )
 _FIRST_MINOR: Final = 21
-_KNOWN: Final = ", ".join(KNOWN)
 DEFAULT: Final = "1.37"
 LAST_WITH_V1BETA1: Final = [version for version, profile in KNOWN.items() if profile.serves_v1beta1][-1]
+
+
+def describe(version: str) -> str:
+    """Return a version for people; a preview has the hint that no server was compared."""
+    return f"{version} (preview, not compared with a server)" if version in PREVIEWS else version
+
+
+def list_versions(versions: Collection[str] = KNOWN) -> str:
+    """Return versions for people, previews apart: `1.36, 1.37; preview: 1.38`."""
+    compared = ", ".join(version for version in versions if version not in PREVIEWS)
+    previews = ", ".join(version for version in versions if version in PREVIEWS)
+    return f"{compared}; preview: {previews}" if previews else compared
 
 
 class UnknownVersionError(ValueError):
@@ -446,7 +484,7 @@ def named(version: object) -> Profile:
             supported.
     """
     if not isinstance(version, str):
-        message = f'Kubernetes version {version!r} is a number: quote it, as in "{DEFAULT}" (known versions: {_KNOWN})'
+        message = f'Kubernetes version {version!r} is a number: quote it, as in "{DEFAULT}" (known versions: {list_versions()})'
         raise UnknownVersionError(message)
     profile = KNOWN.get(".".join(version.strip().removeprefix("v").split(".")[:2]))
     if profile is None:
@@ -457,7 +495,7 @@ def named(version: object) -> Profile:
             else ""
         )
         raise UnknownVersionError(
-            f"unknown Kubernetes version {version!r}{hint}; known versions: {_KNOWN}{_describe_gap(version)}"
+            f"unknown Kubernetes version {version!r}{hint}; known versions: {list_versions()}{_describe_gap(version)}"
         )
     return profile
 

@@ -66,7 +66,7 @@ OPTIONS: Final[
         ("--crd-kubernetes-version", "crd_kubernetes_version", "string", "VALUE", "several", "crd_kubernetes_version"),
         (
             "The Kubernetes versions of the answers. With several, every test runs once for each. Default: the newest "
-            "known version."
+            "version but previews."
         ),
     ),
     (

@@ -149,18 +149,19 @@ def header(config: pytest.Config) -> Header:
         return Header(is_loaded=False, text="\n".join(f"crd: {line}" for line in lines))
     from pytest_crd.report import remarkwords  # noqa: PLC0415 - as above
 
+    kubernetes = f"Kubernetes {project.describe_versions(config)}"
     versions = project.kubernetes_versions(config)
     crds_line = f"{_counted(loaded, versions)} from {loaded.places}"
     remarks, sentences, hints = _notes(config, loaded, parts)
     if alone.is_brief(config):
         rare = [remark for remark in remarks if not remark.is_expected]
         summaries = [part.words.partition(";")[0] for part in parts if part.words]
-        line = "; ".join((crds_line, *summaries, f"Kubernetes {', '.join(versions)}"))
+        line = "; ".join((crds_line, *summaries, kubernetes))
         if left_out := len(remarks) - len(rare) + len(hints):
             line += f"; -v shows {counted(left_out, 'note')}"
         lines = [line, *map(str, rare), *sentences]
     else:
-        lines = [f"{crds_line}; Kubernetes {', '.join(versions)}", *(part.words for part in parts if part.words)]
+        lines = [f"{crds_line}; {kubernetes}", *(part.words for part in parts if part.words)]
         lines += [*remarkwords.lines(remarks, verbosity=config.get_verbosity()), *hints, *sentences]
     not_tested = [line for part in parts for line in (*part.not_tested, *part.unjudged)]
     not_tested += [f"{mistake} (no test asks for this file)" for mistake in loaded.unread]

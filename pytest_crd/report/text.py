@@ -27,7 +27,7 @@ from pytest_crd.cases.caseresult import (
     Trace,
     Unstated,
 )
-from pytest_crd.engine import fieldpath, jsonvalue
+from pytest_crd.engine import fieldpath, jsonvalue, profile
 from pytest_crd.engine.errors import changedfield
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.report import objectdifferences, ownerwords, verdictwords
@@ -104,7 +104,7 @@ def lines(title: str, result: CaseResult, *, verbosity: int = 0, paint: Paint = 
     context = result.context
     yield paint(title, "title")
     source = f" ({context.source})" if context.source else ""
-    yield f"{context.subject}{source}, Kubernetes {context.kubernetes_version}"
+    yield f"{context.subject}{source}, Kubernetes {profile.describe(context.kubernetes_version)}"
     for mismatch in result.mismatches:
         yield ""
         yield from _mismatch(mismatch, result.trace, verbosity, paint)

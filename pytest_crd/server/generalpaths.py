@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_crd.engine import profile
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.server import discovery, encoding, openapipaths
 from pytest_crd.server.http import negotiation
@@ -98,7 +99,8 @@ def _paths(types: Sequence[ResourceType]) -> list[str]:
 def _version(version: str) -> Resource:
     """Return the `/version` document of a Kubernetes version."""
     major, _, minor = version.partition(".")
-    version_info = {"major": major, "minor": minor, "gitVersion": f"v{version}.0+pytest-crd"}
+    release = f"{version}.0-preview" if version in profile.PREVIEWS else f"{version}.0"
+    version_info = {"major": major, "minor": minor, "gitVersion": f"v{release}+pytest-crd"}
     # Clients require these fields.
     empty_fields = dict.fromkeys(("gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform"), "")
     return {**version_info, **empty_fields}

@@ -1,4 +1,4 @@
-"""Kubernetes versions of the server: those with recorded conversations of kube-apiserver."""
+"""Kubernetes versions of the server: those with recorded conversations of kube-apiserver, and previews."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from pytest_crd.engine import profile
 
-VERSIONS: Final = ("1.34", "1.35", "1.36", "1.37")
+VERSIONS: Final = ("1.34", "1.35", "1.36", "1.37", "1.38")
 
 
 def find_served(version: object) -> str:
@@ -21,6 +21,6 @@ def find_served(version: object) -> str:
     """
     name = profile.named(version).version
     if name not in VERSIONS:
-        message = f"no server answers as Kubernetes {name}; write one of {', '.join(VERSIONS)}"
+        message = f"no server answers as Kubernetes {name}; write one of {profile.list_versions(VERSIONS)}"
         raise profile.UnknownVersionError(message)
     return name

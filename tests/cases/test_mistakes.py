@@ -119,7 +119,7 @@ FILES = [
     row(
         "an unknown Kubernetes version",
         'crd: x\nkubernetesVersion: "9.9"\npruning: [{name: a, input: {}, pruned: []}]\n',
-        f"f:2: unknown Kubernetes version '9.9'; known versions: {', '.join(profile.KNOWN)}",
+        f"f:2: unknown Kubernetes version '9.9'; known versions: {profile.list_versions()}",
     ),
     row(
         "a key of a case at the top level",

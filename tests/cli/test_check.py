@@ -41,6 +41,13 @@ def test_a_crd_that_the_server_takes_is_accepted(folder: Path, capsys: pytest.Ca
     )
 
 
+def test_a_preview_is_called_a_preview(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "tabs.yaml").write_text(GOOD)
+
+    assert program.main(["check", "--kubernetes-version", "1.38", "tabs.yaml"]) == 0
+    assert capsys.readouterr().out.endswith("Kubernetes 1.38 (preview, not compared with a server)\n")
+
+
 def test_a_refusal_is_reported_in_the_words_of_the_server(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "all.yaml").write_text(f"{GOOD}---\n{REFUSED}---\n{MISSPELT}")
 

@@ -31,7 +31,7 @@ def test_it_says_which_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert exited.value.code == 0
     assert (
         capsys.readouterr().out
-        == f"pytest-crd {metadata.version('pytest-crd')}, Kubernetes {', '.join(profile.KNOWN)}\n"
+        == f"pytest-crd {metadata.version('pytest-crd')}, Kubernetes {profile.list_versions()}\n"
     )
 
 

@@ -66,7 +66,7 @@ def test_a_server_serves_until_it_is_interrupted(folder: Path) -> None:
         (
             ["gardens.yaml", "--kubernetes-version", "1.33"],
             2,
-            "--kubernetes-version: no server answers as Kubernetes 1.33; write one of 1.34, 1.35, 1.36, 1.37",
+            "--kubernetes-version: no server answers as Kubernetes 1.33; write one of 1.34, 1.35, 1.36, 1.37; preview: 1.38",
         ),
         (["bad.yaml"], 1, "gardens.stories.example.com is not accepted"),
         (["gardens.yaml", "--kubeconfig", "no/k.yaml"], 2, "--kubeconfig no/k.yaml: no is not a folder"),

@@ -17,14 +17,26 @@ def test_only_1_21_serves_v1beta1() -> None:
     assert [item.version for item in profile.KNOWN.values() if item.serves_v1beta1] == ["1.21"]
 
 
-def test_the_default_is_known() -> None:
-    assert profile.DEFAULT in profile.KNOWN
+def test_the_default_is_the_newest_version_with_a_server() -> None:
+    assert [version for version in profile.KNOWN if version not in profile.PREVIEWS][-1] == profile.DEFAULT
+
+
+def test_previews_are_listed_apart_and_called_previews() -> None:
+    assert profile.list_versions(("1.36", "1.38", "1.37")) == "1.36, 1.37; preview: 1.38"
+    assert profile.list_versions(("1.37",)) == "1.37"
+    assert profile.describe("1.37") == "1.37"
+    assert profile.describe("1.38") == "1.38 (preview, not compared with a server)"
+
+
+def test_a_preview_has_the_recorded_documents_of_the_version_before_it() -> None:
+    assert profile.named("1.38").recorded_version == "1.37"
+    assert profile.named("1.36").recorded_version == "1.36"
 
 
 def test_an_unknown_version_is_refused_and_the_known_ones_are_listed() -> None:
     with pytest.raises(UnknownVersionError) as raised:
         profile.named("2.99")
-    assert str(raised.value) == f"unknown Kubernetes version '2.99'; known versions: {', '.join(profile.KNOWN)}"
+    assert str(raised.value) == f"unknown Kubernetes version '2.99'; known versions: {profile.list_versions()}"
 
 
 def test_the_error_about_1_3_suggests_quoting_1_30() -> None:
@@ -43,12 +55,12 @@ def test_a_version_between_known_ones_names_the_next_one_and_the_features_betwee
         profile.named("v1.28.3")
 
     assert str(raised.value) == (
-        f"unknown Kubernetes version 'v1.28.3'; known versions: {', '.join(profile.KNOWN)}; 1.32 is the next one, and 1.28 lacks "
+        f"unknown Kubernetes version 'v1.28.3'; known versions: {profile.list_versions()}; 1.32 is the next one, and 1.28 lacks "
         "these features of it: optionalOldSelf (since 1.30), ratcheting of unchanged values (since 1.30), selectableFields (since 1.31)"
     )
 
 
 @pytest.mark.parametrize("version", ["1.20", "1.31", "2.99", "1.99"])
 def test_a_version_without_features_between_has_no_more_words(version: str) -> None:
-    with pytest.raises(profile.UnknownVersionError, match=r"1\.37$"):
+    with pytest.raises(profile.UnknownVersionError, match=r"1\.37; preview: 1\.38$"):
         profile.named(version)

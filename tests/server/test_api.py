@@ -76,6 +76,15 @@ def test_the_version_is_the_kubernetes_version() -> None:
     assert (result["major"], result["minor"], result["gitVersion"]) == ("1", "37", "v1.37.0+pytest-crd")
 
 
+def test_a_preview_says_so_in_its_version_and_serves_the_recorded_documents() -> None:
+    preview, newest = servers.api(kubernetes_version="1.38"), servers.api()
+
+    version = servers.ask(preview, "GET", "/version").value
+    assert (version["minor"], version["gitVersion"]) == ("38", "v1.38.0-preview+pytest-crd")
+    for path in ("/openapi/v3", "/apis"):
+        assert servers.ask(preview, "GET", path).value == servers.ask(newest, "GET", path).value
+
+
 def test_groups_and_resources_are_discovered() -> None:
     server = servers.api()
     groups = {item["name"]: item for item in servers.ask(server, "GET", "/apis").value["groups"]}

@@ -122,7 +122,7 @@ def _inner_keys(name: str) -> str:
 
 def kubernetes_versions() -> str:
     """Return a sentence with the supported Kubernetes versions and the default."""
-    return f"{', '.join(profile.KNOWN)}; the default is {profile.DEFAULT}."
+    return f"{profile.list_versions()}; the default is {profile.DEFAULT}."
 
 
 def built_in_kinds() -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 class Dialect(NamedTuple):
     """
-    Language features of a server; the defaults describe the newest version.
+    Language features of a server; the defaults describe the newest version with a server.
 
     Attributes:
     Reading:
@@ -25,6 +25,8 @@ class Dialect(NamedTuple):
         lists_are_messages: The checker accepts `list{}`, which fails at run time.
         type_names_settled: Messages print the types `list`, `map` and `optional_type` with dyn for their parameters.
         ints_are_durations: `duration(1)` is well typed, but fails at run time.
+        suggests_names: An undeclared name has up to two similar names in its message, and a qualified name is one error. Otherwise
+            the message names the container, and each part of the name is an error.
 
     Values:
         ranges_keep_errors: A comprehension with two variables returns the error of its range.
@@ -34,6 +36,7 @@ class Dialect(NamedTuple):
         bounds_indices: The index of an empty text searched beyond the end is the length of the text.
         searches_empty: `lastIndexOf` of an empty text is -1, not an error.
         spaced_exponents: `%e` puts spaces around the multiplication sign.
+        compares_nan: Comparisons with NaN are false, not errors.
         bounds_ranges: `lists.range` is limited to a million numbers, and `flatten` with a negative depth costs the same
             as with depth 1.
 
@@ -42,6 +45,12 @@ class Dialect(NamedTuple):
         affixes_by_length: The cost of startsWith and endsWith depends on the length of the affix, not of the text.
         functions_match: `matches(text, pattern)` costs the same as `text.matches(pattern)`.
         optionals_have_sizes: The size of an optional is the size of its value.
+        charges_failed_calls: Calls and literals cost the same if an argument or a part fails, failed optional selections cost
+            nothing, and a presence test of a conditional costs one less. Otherwise it is the other way round.
+        charges_untyped_fields: Estimates count a field of an untyped value.
+        measures_types: The size of a type is 1.
+        bounds_results: Estimates know sizes of results better: parts of URLs, and lists that may omit items. `distinct` costs as much as
+            for texts.
     """
 
     # Reading.
@@ -57,6 +66,7 @@ class Dialect(NamedTuple):
     lists_are_messages: bool = True
     type_names_settled: bool = True
     ints_are_durations: bool = False
+    suggests_names: bool = False
     # Values.
     ranges_keep_errors: bool = True
     optionals_nest: bool = True
@@ -66,25 +76,32 @@ class Dialect(NamedTuple):
     searches_empty: bool = True
     spaced_exponents: bool = False
     bounds_ranges: bool = True
+    compares_nan: bool = False
     # Costs.
     estimates_entries: bool = True
     affixes_by_length: bool = True
     functions_match: bool = True
     optionals_have_sizes: bool = True
+    charges_failed_calls: bool = True
+    charges_untyped_fields: bool = False
+    measures_types: bool = False
+    bounds_results: bool = False
 
 
 class Libraries(NamedTuple):
     """
-    Libraries of a Kubernetes version that not all versions have; the defaults describe the newest version.
+    Libraries of a Kubernetes version that not all versions have; the defaults describe the newest version with a server.
 
     Attributes:
         comprehensions: Comprehensions may have two variables.
         semver: Semantic versions are available.
         extended_lists: `slice`, `flatten`, `sort` and related functions are available.
         includes: Lists have `includes`, and Kubernetes' list functions are declared after the libraries above.
+        has_masks: Ranges of addresses have `isMask`.
     """
 
     comprehensions: bool = True
     semver: bool = True
     extended_lists: bool = True
     includes: bool = True
+    has_masks: bool = False

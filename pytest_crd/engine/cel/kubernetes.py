@@ -50,7 +50,7 @@ def environment(libraries: Libraries, dialect: Dialect, go: GoRelease, formats: 
 def _libraries(available: Libraries, dialect: Dialect, go: GoRelease, formats: Library) -> Iterator[Library]:
     """Yield the libraries in the order in which the server adds them."""
     yield standard.library(dialect, go)
-    yield url.library(go)
+    yield url.library(dialect, go)
     yield regex.library(go)
     if not available.includes:
         yield kuberneteslists.library(includes=False)
@@ -60,7 +60,7 @@ def _libraries(available: Libraries, dialect: Dialect, go: GoRelease, formats: L
     yield stringfunctions.library(dialect)
     yield sets.library()
     yield ip.library()
-    yield cidr.library()
+    yield cidr.library(has_masks=available.has_masks)
     yield formats
     if available.comprehensions:
         yield comprehensions.library()

@@ -235,6 +235,16 @@ def too_many(path: FieldPath, actual: int | None, max_quantity: int, *, inflecte
     return _at(path, ErrorType.TOO_MANY, Omitted.VALUE if actual is None else actual, detail)
 
 
+def too_short(path: FieldPath, min_length: int) -> FieldError:
+    """Return a TooShort error: the text has fewer characters than *min_length*."""
+    return _at(path, ErrorType.TOO_SHORT, "", f"must be at least {min_length} {_plural(min_length, 'character')}")
+
+
+def too_few(path: FieldPath, actual: int, min_quantity: int) -> FieldError:
+    """Return a TooFew error: there are fewer than *min_quantity* items or properties."""
+    return _at(path, ErrorType.TOO_FEW, actual, f"must have at least {min_quantity} {_plural(min_quantity, 'item')}")
+
+
 def internal(path: FieldPath, detail: str) -> FieldError:
     """Return an Internal error: the server could not validate the field."""
     return _at(path, ErrorType.INTERNAL, "", detail)

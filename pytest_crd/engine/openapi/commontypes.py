@@ -86,10 +86,12 @@ def load(profile: Profile, openapi: OpenAPIVersion, *, scales: bool) -> Types:
         name: _whole(name, form["schema"])
         for name, forms in content["definitions"].items()
         for form in forms
-        if profile.version in form["versions"]
+        if profile.recorded_version in form["versions"]
     }
     parameters = [
-        _parameter(entry["parameter"]) for entry in content["parameters"] if profile.version in entry["versions"]
+        _parameter(entry["parameter"])
+        for entry in content["parameters"]
+        if profile.recorded_version in entry["versions"]
     ]
     if not scales:
         # This second version belongs to the type of scales.

@@ -142,7 +142,7 @@ def string_checks(schema: Schema, profile: Profile) -> list[KeywordCheck]:
     if (longest := schema.get("maxLength")) is not None:
         checks.append(KeywordCheck(lambda value: len(value) <= longest, _too_long(longest, profile)))
     if (shortest := schema.get("minLength")) is not None:
-        checks.append(KeywordCheck(lambda value: len(value) >= shortest, _too_short(shortest)))
+        checks.append(KeywordCheck(lambda value: len(value) >= shortest, _too_short(shortest, profile)))
     if pattern := schema.get("pattern"):
         checks.append(_pattern_check(pattern, profile))
     return checks
@@ -159,11 +159,12 @@ def _too_long(limit: int, profile: Profile) -> Callable[[str, str], Failure]:
     return failure
 
 
-def _too_short(limit: int) -> Callable[[str, str], Failure]:
+def _too_short(limit: int, profile: Profile) -> Callable[[str, str], Failure]:
     def failure(value: str, name: str) -> Failure:
-        return validationresult.invalid(
-            "minLength", name, value, f"{name} in body should be at least {limit} chars long"
-        )
+        text = f"{name} in body should be at least {limit} chars long"
+        if not profile.sorts_shortages:
+            return validationresult.invalid("minLength", name, value, text)
+        return Failure(text, name, functools.partial(fielderror.too_short, min_length=limit), "minLength")
 
     return failure
 
@@ -189,7 +190,7 @@ def item_checks(schema: Schema, profile: Profile) -> list[KeywordCheck]:
     """Return the checks for the length of lists, and for `uniqueItems`."""
     checks = []
     if (least := schema.get("minItems")) is not None:
-        checks.append(_at_least(least, "items"))
+        checks.append(_at_least(least, "items", profile))
     if (most := schema.get("maxItems")) is not None:
         checks.append(_at_most(most, "items", profile))
     if schema.get("uniqueItems"):
@@ -212,16 +213,22 @@ def property_checks(schema: Schema, profile: Profile) -> list[KeywordCheck]:
     """Return the checks for the number of properties."""
     checks = []
     if (least := schema.get("minProperties")) is not None:
-        checks.append(_at_least(least, "properties", prints_limit=not profile.validates_miscounted_objects))
+        checks.append(_at_least(least, "properties", profile))
     if (most := schema.get("maxProperties")) is not None:
         checks.append(_at_most(most, "properties", profile))
     return checks
 
 
-def _at_least(limit: int, things: str, *, prints_limit: bool = False) -> KeywordCheck:
+def _at_least(limit: int, things: str, profile: Profile) -> KeywordCheck:
+    keyword = f"min{things.capitalize()}"
+
     def failure(value: JSONValue, name: str) -> Failure:
-        text = f"{name} in body should have at least {limit} {things}"
-        return validationresult.invalid(f"min{things.capitalize()}", name, limit if prints_limit else len(value), text)
+        text, count = f"{name} in body should have at least {limit} {things}", len(value)
+        if not profile.sorts_shortages:
+            prints_limit = things == "properties" and not profile.validates_miscounted_objects
+            return validationresult.invalid(keyword, name, limit if prints_limit else count, text)
+        report = functools.partial(fielderror.too_few, actual=count, min_quantity=limit)
+        return Failure(text, name, report, keyword)
 
     return KeywordCheck(lambda value: len(value) >= limit, failure)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import ModuleType
 from typing import Final, NamedTuple
 
 import pytest
@@ -118,15 +119,25 @@ def _samples(config: pytest.Config) -> tuple[str, ...]:
     )
 
 
+def describe_versions(config: pytest.Config) -> str:
+    """Return the Kubernetes versions of the session, for people."""
+    return ", ".join(map(_profiles().describe, kubernetes_versions(config)))
+
+
+def _profiles() -> ModuleType:
+    from pytest_crd.engine import profile  # noqa: PLC0415 - a session that sets nothing loads nothing
+
+    return profile
+
+
 def kubernetes_versions(config: pytest.Config) -> tuple[str, ...]:
     """
-    Return the Kubernetes versions of a session without duplicates; the newest known one if none is set.
+    Return the Kubernetes versions of a session without duplicates; the newest one but previews if none is set.
 
     Raises:
         UsageError: A version is unknown.
     """
-    from pytest_crd.engine import profile  # noqa: PLC0415 - a session that sets nothing loads nothing
-
+    profile = _profiles()
     try:
         versions = [
             profile.named(name).version for name in get_settings(config).kubernetes_versions or (profile.DEFAULT,)

@@ -156,7 +156,7 @@ def test_each_kubernetes_version_of_a_session_runs_the_cases(policies: Project) 
     policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  accepted: true"), NAME)
     policies.run("--crd-kubernetes-version=1.36 1.37").assert_outcomes(passed=2)
 
-    words = "no server answers as Kubernetes 1.32; write one of 1.34, 1.35, 1.36, 1.37, as `kubernetesVersion:` of this file"
+    words = "no server answers as Kubernetes 1.32; write one of 1.34, 1.35, 1.36, 1.37; preview: 1.38, as `kubernetesVersion:` of this file"
     policies.run("--crd-kubernetes-version=1.32").stdout.fnmatch_lines([f"{NAME}:1: {words}"])
 
 

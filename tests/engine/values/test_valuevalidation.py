@@ -311,6 +311,33 @@ def test_errors_of_junctors_are_those_of_a_server(schema: Schema, value: JSONVal
 
 
 @pytest.mark.parametrize(
+    ("schema", "value", "message"),
+    [
+        ({"minLength": 3}, "ab", "a: Too short: must be at least 3 characters"),
+        ({"minLength": 1}, "", "a: Too short: must be at least 1 character"),
+        ({"minItems": 2}, [1], "a: Too few: 1: must have at least 2 items"),
+        ({"minItems": 1}, [], "a: Too few: 0: must have at least 1 item"),
+        ({"minProperties": 1}, {}, "a: Too few: 0: must have at least 1 item"),
+        ({"maxItems": 1}, [1, 2], "a: Too many: 2: must have at most 1 item"),
+    ],
+)
+def test_shortages_have_their_own_types_in_the_preview(schema: Schema, value: JSONValue, message: str) -> None:
+    """Upstream's own sources: apiextensions-apiserver 0.38 pkg/apiserver/validation, kubeOpenAPIResultToFieldErrors."""
+    assert find_errors(field(schema), {"a": value}, "1.38") == [message]
+
+
+@pytest.mark.parametrize(
+    ("schema", "reason"),
+    [({"minLength": 1}, "FieldValueTooShort"), ({"minItems": 1}, "FieldValueTooFew")],
+)
+def test_causes_of_shortages_have_their_own_reasons_in_the_preview(schema: Schema, reason: str) -> None:
+    value: JSONValue = "" if "minLength" in schema else []
+
+    assert [error.type.reason for error in errors(field(schema), {"a": value}, "1.38")] == [reason]
+    assert [error.type.reason for error in errors(field(schema), {"a": value}, "1.37")] == ["FieldValueInvalid"]
+
+
+@pytest.mark.parametrize(
     ("schema", "within", "beyond"),
     [
         pytest.param({"maxLength": 2}, "éé", "ééé", id="maxLength"),
@@ -329,7 +356,7 @@ def test_errors_of_junctors_are_those_of_a_server(schema: Schema, value: JSONVal
         pytest.param({"minimum": 2.5, "exclusiveMinimum": True}, 2.6, 2.5, id="exclusiveMinimum of a float"),
     ],
 )
-@pytest.mark.parametrize("version", ["1.21", "1.37"])
+@pytest.mark.parametrize("version", ["1.21", "1.37", "1.38"])
 def test_limits_are_inclusive(schema: Schema, within: JSONValue, beyond: JSONValue, version: str) -> None:
     assert find_errors(field(schema), {"a": within}, version) == []
     assert len(find_errors(field(schema), {"a": beyond}, version)) == 1

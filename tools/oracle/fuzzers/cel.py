@@ -18,8 +18,9 @@ _BATCH: Final = 400
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add seed, count and version."""
+    """Add seed, count, sizes and version."""
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--sizes", type=int, help="the largest size of parts of self, for estimates (default: unknown)")
     parser.add_argument("--count", type=int, default=4000)
     shared.add_version(parser, "--version", choices=cel.VERSIONS)
 
@@ -30,7 +31,7 @@ def main(options: argparse.Namespace) -> int:
     count = 0
     for _ in range(0, options.count, _BATCH):
         expressions = [generator.make(generator.any_kind(), 4) for _ in range(_BATCH)]
-        for difference in cel.compare(expressions, options.kubernetes_version):
+        for difference in cel.compare(expressions, options.kubernetes_version, options.sizes):
             count += 1
             print(difference)
     print(f"{options.count} expressions, {count} differences", file=sys.stderr)

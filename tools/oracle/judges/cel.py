@@ -11,8 +11,9 @@ from conformance import test_cel
 
 from oracle.generators.expressiongen import SELF
 from oracle.servers import programs
+from oracle.servers.versions import PREVIEWS
 
-VERSIONS: Final = ("1.32", "1.33", "1.34", "1.35", "1.36", "1.37")
+VERSIONS: Final = (*test_cel.VERSIONS, *test_cel.PREVIEWS)
 # The reference iterates over maps in random order: an expression is evaluated this often before its answers count as
 # different.
 _ATTEMPTS: Final = 12
@@ -39,14 +40,25 @@ class Difference(NamedTuple):
         return f"{self.expression}\n  expected {self.expected}\n  actual   {self.actual}"
 
 
-def evaluate(version: str, self_value: Any, expressions: Sequence[str], schema: Any = None) -> list[Answer]:
+def evaluate(
+    version: str, self_value: Any, expressions: Sequence[str], schema: Any = None, sizes: int | None = None
+) -> list[Answer]:
     """
     Return the answers of the reference of a Kubernetes version to each expression, in its newest environment.
+
+    Args:
+        version: The Kubernetes version.
+        self_value: The value of `self`.
+        expressions: The expressions.
+        schema: The schema of `self`; None for an untyped value.
+        sizes: The largest size of each part of an untyped `self`, for estimates; None if it is unknown.
 
     Raises:
         RuntimeError: The reference cannot evaluate the request.
     """
-    question = {"environment": version, "self": self_value, "expressions": list(expressions), "schema": schema}
+    environment = "stored" if version in PREVIEWS else version
+    question = {"environment": environment, "self": self_value, "expressions": list(expressions)}
+    question |= {"schema": schema, "sizes": sizes}
     program = programs.build_for_version("celeval", version)
     process = subprocess.run([program], input=json.dumps(question) + "\n", capture_output=True, text=True, check=True)
     answers: dict[str, Any] = json.loads(process.stdout)
@@ -55,24 +67,24 @@ def evaluate(version: str, self_value: Any, expressions: Sequence[str], schema: 
     return list(answers["answers"])
 
 
-def compare(expressions: Sequence[str], version: str) -> list[Difference]:
-    """Return the expressions with different answers."""
+def compare(expressions: Sequence[str], version: str, sizes: int | None = None) -> list[Difference]:
+    """Return the expressions with different answers; *sizes* as in `evaluate`."""
     differences = []
-    for expression, expected in zip(expressions, evaluate(version, SELF, expressions), strict=True):
+    for expression, expected in zip(expressions, evaluate(version, SELF, expressions, sizes=sizes), strict=True):
         if "panic" in expected.get("error", "") or "internal error" in expected.get("error", ""):
             continue  # the reference crashes
         actual: Any
         try:
-            actual = test_cel.answer(expression, version, {"self": SELF})
+            actual = test_cel.answer(expression, version, {"self": SELF}, sizes)
         except Exception as error:  # noqa: BLE001 - a crash is a finding like any other
             actual = repr(error)
         if "limit exceeded" in expected.get("error", ""):
             expected.pop("cost")
-        if actual != expected and actual not in _other_answers(expression, version):
+        if actual != expected and actual not in _other_answers(expression, version, sizes):
             differences.append(Difference(expression, expected, actual))
     return differences
 
 
-def _other_answers(expression: str, version: str) -> list[Answer]:
+def _other_answers(expression: str, version: str, sizes: int | None) -> list[Answer]:
     """Return the reference's answers to repeated evaluations of an expression."""
-    return evaluate(version, SELF, [expression] * _ATTEMPTS)
+    return evaluate(version, SELF, [expression] * _ATTEMPTS, sizes=sizes)

@@ -7,13 +7,14 @@ minutes. The binaries are cached in `$CRD_ORACLE_CACHE` (default: `~/.cache/crd-
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Final
 
-from oracle.servers.versions import minor
+from oracle.servers.versions import PREVIEWS, minor
 
 SOURCES: Final = Path(__file__).parents[1]
 REFERENCE: Final = SOURCES / "reference"
@@ -51,8 +52,27 @@ def build_for_version(program: str, version: str) -> Path:
     """
     Return the path of a program of `reference/`, linked with the reference of a Kubernetes *version*.
 
-    The build tags `before_1_35` and `before_1_22` select the signatures of the reference in its sources.
+    The build tags `before_1_35` and `before_1_22` select the signatures of the reference in its sources, and `preview` selects a
+    reference without apiextensions-apiserver.
     """
     name = f"server-{version}" if program == "apiserver" else f"{program}-{version}"
-    tags = ",".join(f"before_1_{number}" for number in (35, 22) if minor(version) < number)
-    return build(name, REFERENCE, f"-modfile=k8s-{version}.mod", f"-tags={tags}", f"./{program}")
+    tags = [f"before_1_{number}" for number in (35, 22) if minor(version) < number]
+    overlay = []
+    if version in PREVIEWS:
+        tags.append("preview")
+        overlay.append(f"-overlay={_rename_cel(program, version)}")
+    return build(name, REFERENCE, f"-modfile=k8s-{version}.mod", f"-tags={','.join(tags)}", *overlay, f"./{program}")
+
+
+def _rename_cel(program: str, version: str) -> Path:
+    """Return the path of an overlay in which the sources of a *program* import cel-go by its name since 0.33."""
+    folder = cache() / f"{program}-{version}-sources"
+    folder.mkdir(exist_ok=True)
+    replaced = {}
+    for source in (REFERENCE / program).glob("*.go"):
+        renamed = folder / source.name
+        renamed.write_text(source.read_text("utf-8").replace('"github.com/google/cel-go/', '"cel.dev/cel-go/'), "utf-8")
+        replaced[str(source)] = str(renamed)
+    overlay = folder / "overlay.json"
+    overlay.write_text(json.dumps({"Replace": replaced}), "utf-8")
+    return overlay

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.engine.cel.cost.knownsizes import EntrySizes, KnownSizes, union, union_all
+from pytest_crd.engine.cel.cost.knownsizes import NOTHING, EntrySizes, KnownSizes, union, union_all
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.types.celtypes import TypeKind
@@ -32,6 +32,26 @@ _MAP: Final = 30
 _STRUCT: Final = 40
 _ADDITIONS: Final = frozenset({"add_string", "add_bytes", "add_list"})
 _LOGICAL: Final = frozenset({"_&&_", "_||_"})
+# Overloads of list functions with items of their first argument in their result.
+_KEEPS_ITEMS: Final = (
+    "list_slice",
+    "list_reverse",
+    "list_distinct",
+    "list_flatten",
+    *(
+        f"list_{name}_sort"
+        for name in (
+            "int",
+            "uint",
+            "double",
+            "bool",
+            "google.protobuf.Duration",
+            "google.protobuf.Timestamp",
+            "string",
+            "bytes",
+        )
+    ),
+)
 _INDICES: Final = {"index_list": "@items", "index_map": "@values"}
 
 # Minimum and maximum cost.
@@ -46,6 +66,7 @@ class Estimator(KnownSizes):
     def __init__(self, checked: CheckedExpression, sizes: SizeProvider) -> None:
         """Create an estimator of *checked* for variables with *sizes*."""
         super().__init__(checked, sizes)
+        self._charges_untyped_fields = checked.dialect.charges_untyped_fields
         self._costs: dict[type, Callable[[Any], Cost]] = {
             ast.Constant: self._constant,
             ast.Identifier: self._identifier,
@@ -83,7 +104,7 @@ class Estimator(KnownSizes):
         if node.test_only:
             return least, most
         self._paths[node.id] = self._path(node.operand).append(node.field)
-        if self._types[node.operand.id].kind in {TypeKind.MAP, TypeKind.STRUCT}:
+        if self._charges_untyped_fields or self._types[node.operand.id].kind in {TypeKind.MAP, TypeKind.STRUCT}:
             return add_costs((least, most), _NAME)
         return least, most
 
@@ -143,6 +164,8 @@ class Estimator(KnownSizes):
             entries = union(self._entries_of(arguments[0].node), self._entries_of(arguments[1].node))
             if entries is not None:
                 self._entries[node.id] = entries
+        if self._bounds_results and overload.id.startswith(_KEEPS_ITEMS):
+            self._copy_entries(node, arguments[0].node)
         if overload.estimate is None:
             return _NAME, None
         estimated = overload.estimate(self, arguments)
@@ -151,9 +174,15 @@ class Estimator(KnownSizes):
     def _index(self, node: ast.Call, part: str) -> SizeEstimate | None:
         """Record the path of an element selected by index or key, and return its size if known."""
         container = node.arguments[0]
-        self._paths[node.id] = self._path(container).append(part)
+        path = self._path(container)
+        if path.names or not self._bounds_results:
+            self._paths[node.id] = path.append(part)
+        if path.names and self._bounds_results:
+            return None
         entries = self._entries_of(container)
-        return entries.value if entries else None
+        if entries is None or (self._bounds_results and entries.value is NOTHING):
+            return None
+        return entries.value
 
     def _logical(self, costs: list[Cost]) -> Cost:
         first, second = costs
@@ -173,9 +202,11 @@ class Estimator(KnownSizes):
     def _list(self, node: ast.ListLiteral) -> Cost:
         costs: list[Cost] = []
         sizes: list[SizeEstimate] = []
-        for element in node.elements:
+        for index, element in enumerate(node.elements):
             costs.append(self.cost(element))
-            sizes.append(self._size_of(element) or UNKNOWN_SIZE)
+            is_optional = self._bounds_results and index in node.optional_indices
+            if (part := self._unwrap(element) if is_optional else element) is not None:
+                sizes.append(self._size_of(part) or UNKNOWN_SIZE)
         self._entries[node.id] = EntrySizes(TypeKind.LIST, fixed_size(1), union_all(sizes))
         return sum_costs([(_LIST, _LIST), *costs])
 
@@ -212,7 +243,8 @@ class Estimator(KnownSizes):
         if isinstance(node.init, ast.Constant):
             self._sizes[node.id] = self._size_of(node.init) or UNKNOWN_SIZE
         elif isinstance(node.init, ast.ListLiteral | ast.MapLiteral):
-            self._sizes[node.id] = count
+            may_omit = self._bounds_results and isinstance(node.step, ast.Call) and node.step.function == "_?_:_"
+            self._sizes[node.id] = SizeEstimate(0, count.max) if may_omit else count
             entries = self._entries_of(node.step)
             if entries is not None:
                 self._entries[node.id] = entries

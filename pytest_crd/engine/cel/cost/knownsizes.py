@@ -20,8 +20,10 @@ from pytest_crd.engine.cel.types import celtypes
 from pytest_crd.engine.cel.types.celtypes import Type, TypeKind
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.costs import (
+    MAX,
     UNKNOWN_SIZE,
     Argument,
+    CostEstimate,
     SizeEstimate,
     SizeProvider,
     fixed_size,
@@ -62,6 +64,8 @@ class KnownSizes:
         self._sizes: dict[int, SizeEstimate] = {}
         self._entries: dict[int, EntrySizes] = {}
         self._variables: dict[str, list[SizedVariable]] = {}
+        self._bounds_results = checked.dialect.bounds_results
+        self._scalars = SCALARS | {TypeKind.TYPE} if checked.dialect.measures_types else SCALARS
 
     # Context of the overloads' estimates
 
@@ -70,6 +74,19 @@ class KnownSizes:
         if argument.size is not None:
             return argument.size
         return self._provider.size(argument.path, argument.type) or UNKNOWN_SIZE
+
+    def scaled(self, size: SizeEstimate, factor: float) -> CostEstimate:
+        """Return the cost of *size* at *factor* per unit; a cost of an unknown size stays unknown in newer dialects."""
+        cost = size.cost(factor)
+        return CostEstimate(cost.min, MAX) if self._bounds_results and size.max == MAX else cost
+
+    def multiplied(self, size: int, factor: int) -> int:
+        """Return *size* times *factor*, at most MAX; older dialects use the product that overflows."""
+        return min(size * factor, MAX) if self._bounds_results else size * factor & MAX
+
+    def rounded(self, size: int, divisor: int) -> int:
+        """Return *size* divided by *divisor*, rounded up; older dialects round down."""
+        return (size + divisor - 1) // divisor if self._bounds_results else size // divisor
 
     def items(self, argument: Argument) -> Argument | None:
         """Return the items of the list *argument*; None if its type has no parameters."""
@@ -131,7 +148,7 @@ class KnownSizes:
         """Return whether all values of *type_* have size 1."""
         if type_.kind is TypeKind.OPAQUE and type_.name == celtypes.OPTIONAL_NAME:
             return self._is_scalar(type_.parameters[0])
-        return type_.kind in SCALARS
+        return type_.kind in self._scalars
 
     def _argument(self, node: Node) -> Argument:
         path = without_accumulator(self._path(node).names)
@@ -144,7 +161,7 @@ class KnownSizes:
             return size
         size = _own_size(node)
         if size is not None:
-            return size
+            return self._without_omitted(node, size) if self._bounds_results else size
         size = self._provider.size(self._sized_path(node), self._types[node.id])
         if size is not None:
             self._sizes[node.id] = size
@@ -154,22 +171,67 @@ class KnownSizes:
         variable = self._variable(self._references[node.id].name) if isinstance(node, ast.Identifier) else None
         return variable.size if variable else None
 
+    def _without_omitted(self, node: Node, size: SizeEstimate) -> SizeEstimate:
+        """Return the *size* of a literal without its optional parts at least, and without `optional.none()` at most."""
+        if isinstance(node, ast.ListLiteral):
+            empty = sum(self._unwrap(node.elements[index]) is None for index in node.optional_indices)
+            return SizeEstimate(size.min - len(node.optional_indices), size.max - empty)
+        if isinstance(node, ast.MapLiteral):
+            return SizeEstimate(size.min - sum(entry.optional for entry in node.entries), size.max)
+        return size
+
+    def _unwrap(self, node: Node) -> Node | None:
+        """Return the expression in `optional.of(…)`, None for `optional.none()`, and *node* for any other optional."""
+        name = self._references[node.id].name if isinstance(node, ast.Call) else ""
+        if name == "optional.none":
+            return None
+        is_wrapped = isinstance(node, ast.Call) and name in {"optional.of", "optional.ofNonZeroValue"}
+        return node.arguments[0] if isinstance(node, ast.Call) and is_wrapped else node
+
     def _entries_of(self, node: Node) -> EntrySizes | None:
         entries = self._entries.get(node.id)
         if entries is not None:
             return entries
         variable = self._variable(self._references[node.id].name) if isinstance(node, ast.Identifier) else None
-        return variable.entries if variable else None
+        if variable is not None and variable.entries is not None:
+            return variable.entries
+        return self._look_up_entries(node) if self._bounds_results else None
+
+    def _look_up_entries(self, node: Node) -> EntrySizes | None:
+        """Return the sizes of the entries of a part of a variable; None for other nodes, and for values that are no list or map."""
+        path, type_ = without_accumulator(self._path(node).names), self._types[node.id]
+        if not path:
+            return None
+        kind, parameters = type_.kind, type_.parameters or (celtypes.DYN, celtypes.DYN)
+        if kind is TypeKind.MAP:
+            keys, values = (
+                self._look_up((*path, part), entry)
+                for part, entry in zip(("@keys", "@values"), parameters, strict=True)
+            )
+            return EntrySizes(kind, keys or UNKNOWN_SIZE, values or UNKNOWN_SIZE)
+        items = self._look_up((*path, "@items"), parameters[0])
+        if kind is TypeKind.LIST or (kind is TypeKind.DYN and items is not None):
+            return EntrySizes(TypeKind.LIST, _ONE, items or UNKNOWN_SIZE)
+        return None
+
+    def _look_up(self, path: tuple[str, ...], type_: Type) -> SizeEstimate | None:
+        return self._provider.size(path, type_) or (_ONE if self._is_scalar(type_) else None)
 
     def _copy_sizes(self, node: Node, source: Node) -> None:
-        size, entries = self._size_of(source), self._entries_of(source)
+        size = self._size_of(source)
         if size is not None:
             self._sizes[node.id] = size
+        self._copy_entries(node, source)
+
+    def _copy_entries(self, node: Node, source: Node) -> None:
+        entries = self._entries_of(source)
         if entries is not None:
             self._entries[node.id] = entries
 
 
 _ONE: Final = fixed_size(1)
+NOTHING: Final = fixed_size(0)
+"""Size of the entries of a literal without entries."""
 _ACCUMULATORS: Final = frozenset({"__result__", "@result"})
 
 
@@ -188,7 +250,7 @@ def union(left: EntrySizes | None, right: EntrySizes | None) -> EntrySizes | Non
 def union_all(sizes: list[SizeEstimate]) -> SizeEstimate:
     """Return the smallest range that contains all *sizes*."""
     if not sizes:
-        return SizeEstimate(0, 0)
+        return NOTHING
     return SizeEstimate(min([size.min for size in sizes]), max([size.max for size in sizes]))
 
 

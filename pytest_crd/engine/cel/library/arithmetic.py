@@ -191,6 +191,11 @@ def negate_bool(value: Value) -> bool:
     raise errors.no_overload(value)
 
 
+def is_nan(value: Value) -> bool:
+    """Return whether a value is NaN."""
+    return type(value) is float and math.isnan(value)
+
+
 def ordering(function: str, holds: Callable[[int, int], bool]) -> Callable[[Value, Value], bool]:
     """Return the order operator *function*; *holds* compares the result of `compare` with 0."""
 

@@ -115,9 +115,14 @@ def _masked(cidr: CIDR) -> CIDR:
     return CIDR(type(cidr.address)(cidr.network << shift), cidr.bits)
 
 
-def library() -> Library:
-    """Return the CIDR library."""
-    return Library("kubernetes.net.cidr", _FUNCTIONS, types=(TYPE,))
+def _is_mask(cidr: CIDR) -> bool:
+    return _masked(cidr).address == cidr.address
+
+
+def library(*, has_masks: bool) -> Library:
+    """Return the CIDR library, with `isMask` if *has_masks* is true."""
+    functions = (*_FUNCTIONS, _IS_MASK) if has_masks else _FUNCTIONS
+    return Library("kubernetes.net.cidr", functions, types=(TYPE,))
 
 
 def _containment(*, cidr: bool, text: bool) -> tuple[RuntimeCost, Estimate]:
@@ -196,3 +201,4 @@ _FUNCTIONS: Final = (
     Function("isCIDR", (Overload("is_cidr", (STRING,), BOOL, _is_cidr, cost=_once, estimate=_estimate_once),)),
     Function("string", (Overload("cidr_to_string", (TYPE,), STRING, str),)),
 )
+_IS_MASK: Final = _getter("isMask", "cidr_is_mask", BOOL, _is_mask)

@@ -125,15 +125,20 @@ def estimate_traversal(index: int = 0, times: float = 1, *, keeps_size: bool = F
     return estimate
 
 
+def estimate_reading(index: int) -> Estimate:
+    """Return the estimate of reading an argument once in a function of CEL itself."""
+    return lambda context, arguments: CallEstimate(context.scaled(context.size(arguments[index]), STRING_TRAVERSAL))
+
+
 def estimate_matching(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
     """Estimate matching a text with a pattern."""
-    text = (context.size(arguments[0]) + SizeEstimate(1, 1)).cost(STRING_TRAVERSAL)
-    return CallEstimate(text * context.size(arguments[1]).cost(REGEX_LENGTH))
+    text = context.scaled(context.size(arguments[0]) + SizeEstimate(1, 1), STRING_TRAVERSAL)
+    return CallEstimate(text * context.scaled(context.size(arguments[1]), REGEX_LENGTH))
 
 
 def estimate_search(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
     """Estimate searching a text for another text."""
-    text, part = (context.size(argument).cost(STRING_TRAVERSAL) for argument in arguments)
+    text, part = (context.scaled(context.size(argument), STRING_TRAVERSAL) for argument in arguments)
     return CallEstimate(text * part)
 
 
@@ -146,4 +151,4 @@ def estimate_comparison(context: EstimateContext, arguments: Sequence[Argument])
 def estimate_sum(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
     """Estimate concatenating two texts."""
     length = context.size(arguments[0]) + context.size(arguments[1])
-    return CallEstimate(length.cost(STRING_TRAVERSAL), length)
+    return CallEstimate(context.scaled(length, STRING_TRAVERSAL), length)

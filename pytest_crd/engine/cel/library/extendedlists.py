@@ -7,7 +7,8 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pytest_crd.engine.cel.dialect import Dialect
@@ -34,7 +35,29 @@ def library(dialect: Dialect) -> Library:
     longest = _LONGEST_RANGE if dialect.bounds_ranges else None
     cost = listcosts.flattening_cost if dialect.bounds_ranges else listcosts.flattening_cost_unbounded
     sort_by = Macro("sortBy", 2, is_member=True, expand=_expand_sort_by)
-    return Library("lists", (*_EXTENSION, _flatten_function(cost), _range_function(longest)), (sort_by,))
+    functions = (*_EXTENSION, _flatten_function(cost), _range_function(longest))
+    return Library("lists", tuple(map(_recost, functions)) if dialect.bounds_results else functions, (sort_by,))
+
+
+def _recost(function: Function) -> Function:
+    """Return a function with the costs of cel-go 0.33."""
+    changes = _LATER_COSTS.get(function.name)
+    if changes is None:
+        return function
+    return Function(function.name, tuple(replace(overload, **changes) for overload in function.overloads))
+
+
+_CREATES: Final = {"cost": listcosts.result_cost_of_none}
+_LATER_COSTS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "slice": _CREATES,
+    "reverse": _CREATES,
+    "lists.range": _CREATES,
+    "distinct": {"estimate": listcosts.estimate_distinct_by_type},
+    "flatten": {
+        "cost": listcosts.flattening_cost_of_any,
+        "estimate": listcosts.estimate_flattening_of_any,
+    },
+}
 
 
 def _slice(values: Any, start: int, end: int) -> list[Value]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_crd.engine.cel.errors import InternalError
+from pytest_crd.engine.cel.errors import EvaluationError, InternalError
 from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.run.qualifiers import go_type
 from pytest_crd.engine.cel.text import ast
-from pytest_crd.engine.cel.types.celtypes import BYTES, STRING, Type
+from pytest_crd.engine.cel.types.celtypes import BYTES, DYN, STRING, Type
 from pytest_crd.engine.cel.types.costs import (
     MAX,
     STRING_TRAVERSAL,
@@ -68,6 +68,17 @@ def allocation(factor: float, size: int) -> int:
 def result_cost(_arguments: Sequence[Value], result: Value) -> int:
     """Return the cost of creating the resulting list."""
     return allocation(1, costing.counted(result))
+
+
+def result_cost_of_none(_arguments: Sequence[Value], result: Value) -> int:
+    """Return the cost of creating the resulting list, which is empty if the call fails."""
+    return allocation(1, 0 if isinstance(result, EvaluationError) else costing.counted(result))
+
+
+def flattening_cost_of_any(arguments: Sequence[Value], _result: Value) -> int:
+    """Return the cost of flattening a list; a depth of another type counts as 1, and a negative one as 0."""
+    depth = arguments[1] if len(arguments) > 1 else 1
+    return allocation(max(depth, 0) if type(depth) is int else 1, costing.counted(arguments[0]))
 
 
 def _depth(arguments: Sequence[Value]) -> int:
@@ -152,6 +163,19 @@ def estimate_distinct(context: EstimateContext, arguments: Sequence[Argument]) -
     """Estimate comparing all pairs of items."""
     size = context.size(arguments[0])
     return estimate_allocation(2, size * size)
+
+
+def estimate_distinct_by_type(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate comparing all pairs of items, which costs more for texts."""
+    items = context.items(arguments[0])
+    return estimate_sorting(0, items.type if items else DYN)(context, arguments)
+
+
+def estimate_flattening_of_any(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate `flatten`; a negative depth counts as an unknown one."""
+    depth = literal(arguments[1]) if len(arguments) > 1 else 1
+    is_known = isinstance(depth, int) and not isinstance(depth, bool) and depth >= 0
+    return estimate_allocation(float(depth if is_known else MAX), context.size(arguments[0]))
 
 
 def estimate_sorting(index: int, items: Type) -> Estimate:

@@ -12,7 +12,14 @@ from collections.abc import Sequence
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.types.celtypes import INT, STRING, Type, list_of
-from pytest_crd.engine.cel.types.costs import Argument, CallEstimate, EstimateContext, SizeEstimate
+from pytest_crd.engine.cel.types.costs import (
+    REGEX_LENGTH,
+    STRING_TRAVERSAL,
+    Argument,
+    CallEstimate,
+    EstimateContext,
+    SizeEstimate,
+)
 from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload
 from pytest_crd.engine.cel.values import re2patterns
 from pytest_crd.engine.cel.values.re2patterns import Regex
@@ -45,8 +52,9 @@ def library(go: GoRelease) -> Library:
 
 
 def _estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
-    cost = costing.estimate_matching(context, arguments).cost
-    return CallEstimate(cost, SizeEstimate(0, context.size(arguments[0]).max))
+    size = context.size(arguments[0])
+    text = (size + SizeEstimate(1, 1)).cost(STRING_TRAVERSAL)
+    return CallEstimate(text * context.size(arguments[1]).cost(REGEX_LENGTH), SizeEstimate(0, size.max))
 
 
 def _function(

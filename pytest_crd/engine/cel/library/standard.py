@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pytest_crd.engine.cel.dialect import Dialect
@@ -53,7 +54,7 @@ def library(dialect: Dialect, go: GoRelease) -> Library:
     """Return the standard library; *go* decides the syntax of regular expressions."""
     conversions = typefunctions.functions(ints_are_durations=dialect.ints_are_durations)
     functions = (
-        *_OPERATORS,
+        *(map(_compare_nan, _OPERATORS) if dialect.compares_nan else _OPERATORS),
         *_comparisons(dialect),
         *_SIZES,
         *conversions,
@@ -119,6 +120,22 @@ def _ordering(name: str, word: str, holds: Callable[[Any, Any], bool]) -> Functi
             for suffix, left, right in pairs
         ],
     )
+
+
+def _compare_nan(function: Function) -> Function:
+    """Return an order operator with comparisons of NaN that are false; other functions as they are."""
+    if function.name not in _ORDERS:
+        return function
+    generic = function.overloads[0].call
+    assert generic is not None  # noqa: S101 - only logic has no implementation
+
+    def ordered(left: Value, right: Value) -> Value:
+        return not (arithmetic.is_nan(left) or arithmetic.is_nan(right)) and generic(left, right)
+
+    return Function(function.name, tuple(replace(overload, call=ordered) for overload in function.overloads))
+
+
+_ORDERS: Final = frozenset({"_<_", "_<=_", "_>_", "_>=_"})
 
 
 def _equality_estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
@@ -278,7 +295,7 @@ def _on_texts(call: Callable[[str, str], bool]) -> Implementation:
 def _texts(dialect: Dialect, go: GoRelease) -> tuple[Function, ...]:
     """Return the string tests."""
     affix_cost = costing.traversal(1 if dialect.affixes_by_length else 0)
-    affix_estimate = costing.estimate_traversal(1)
+    affix_estimate = costing.estimate_reading(1)
     contains = _on_texts(lambda text, part: part in text)
     tests: list[tuple[str, str, Implementation, RuntimeCost, Estimate]] = [
         ("contains", "contains_string", contains, costing.search, costing.estimate_search),

@@ -184,9 +184,9 @@ def _join_estimate(context: EstimateContext, arguments: Sequence[Argument]) -> C
 
 def _quote_estimate(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
     length = context.size(arguments[0])
-    # For an unknown size the product overflows uint64; the server uses the wrapped number.
-    size = SizeEstimate(length.min + 2, (length.max * 2 + 2) & (2**64 - 1))
-    return CallEstimate(length.cost(STRING_TRAVERSAL), size)
+    # For an unknown size the product overflows uint64; servers before 1.38 use the wrapped number.
+    size = SizeEstimate(length.min + 2, context.multiplied(length.max + 1, 2))
+    return CallEstimate(context.scaled(length, STRING_TRAVERSAL), size)
 
 
 def _members(
@@ -219,7 +219,7 @@ def _format(*, spaced_exponents: bool) -> Function:
         format_text,
         is_member=True,
         cost=_once,
-        estimate=_read(),
+        estimate=costing.estimate_reading(0),
         variadic=True,
     )
     return Function("format", (overload,))

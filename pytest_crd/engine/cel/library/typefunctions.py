@@ -26,7 +26,6 @@ from pytest_crd.engine.cel.types.celtypes import (
     type_of,
 )
 from pytest_crd.engine.cel.types.costs import (
-    MAX,
     STRING_TRAVERSAL,
     Argument,
     CallEstimate,
@@ -54,14 +53,16 @@ def _conversion(
 
 def _text_to_bytes(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
     length = context.size(arguments[0])
-    # For an unknown size the product overflows uint64; cel-go uses the wrapped number.
-    longest = length.max * 4 & MAX
-    return CallEstimate(length.cost(STRING_TRAVERSAL), SizeEstimate(length.min, longest))
+    # For an unknown size the product overflows uint64; cel-go before 0.33 uses the wrapped number.
+    longest = context.multiplied(length.max, 4)
+    return CallEstimate(context.scaled(length, STRING_TRAVERSAL), SizeEstimate(length.min, longest))
 
 
 def _bytes_to_text(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
     length = context.size(arguments[0])
-    return CallEstimate(length.cost(STRING_TRAVERSAL), SizeEstimate(length.min // 4, length.max))
+    return CallEstimate(
+        context.scaled(length, STRING_TRAVERSAL), SizeEstimate(context.rounded(length.min, 4), length.max)
+    )
 
 
 _DURATIONS_OF_INTS: Final = Function(

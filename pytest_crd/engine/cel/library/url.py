@@ -8,13 +8,16 @@ Reference:
 from __future__ import annotations
 
 import urllib.parse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from pytest_crd import lazyre
+from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.types.celtypes import BOOL, STRING, Type, list_of, map_of, struct
+from pytest_crd.engine.cel.types.costs import Argument, CallEstimate, EstimateContext, SizeEstimate
 from pytest_crd.engine.cel.types.functions import Function, Implementation, Library, Overload
 from pytest_crd.engine.cel.values.celvalues import Opaque, Value
 from pytest_crd.engine.golang import printing, urls
@@ -105,7 +108,7 @@ def _query(url: URL) -> dict[str, list[str]]:
     return values
 
 
-def library(go: GoRelease) -> Library:
+def library(dialect: Dialect, go: GoRelease) -> Library:
     """Return the URL library; *go* decides the syntax of hosts."""
 
     def parse(text: str) -> URL:
@@ -134,11 +137,21 @@ def library(go: GoRelease) -> Library:
         estimate=costing.estimate_traversal(keeps_size=True),
     )
     check = Overload("is_url_string", (STRING,), BOOL, is_url)
-    return Library("kubernetes.urls", (Function("url", (constructor,)), *_GETTERS, Function("isURL", (check,))))
+    getters = _BOUNDED_GETTERS if dialect.bounds_results else _GETTERS
+    return Library("kubernetes.urls", (Function("url", (constructor,)), *getters, Function("isURL", (check,))))
 
 
 def _parse_error(problem: str) -> EvaluationError:
     return EvaluationError(f"URL parse error during conversion from string: {problem}")
+
+
+def _estimate_part(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    return CallEstimate(costing.ONE, context.size(arguments[0]))
+
+
+def _estimate_escaped(context: EstimateContext, arguments: Sequence[Argument]) -> CallEstimate:
+    """Estimate a part of a URL that escapes each byte in up to three characters."""
+    return CallEstimate(costing.ONE, context.size(arguments[0]) * SizeEstimate(1, 3))
 
 
 def _getter(name: str, word: str, get: Callable[[URL], Any], result: Type = STRING) -> Function:
@@ -149,6 +162,12 @@ def _getter(name: str, word: str, get: Callable[[URL], Any], result: Type = STRI
     return Function(name, (overload,))
 
 
+def _bound(getter: Function) -> Function:
+    """Return a getter with an estimate of the size of its result."""
+    estimate = _estimate_escaped if getter.name == "getEscapedPath" else _estimate_part
+    return Function(getter.name, tuple(replace(overload, estimate=estimate) for overload in getter.overloads))
+
+
 _GETTERS: Final = (
     _getter("getScheme", "scheme", lambda url: url.parts.scheme),
     _getter("getHost", "host", lambda url: url.parts.host),
@@ -157,3 +176,4 @@ _GETTERS: Final = (
     _getter("getEscapedPath", "escaped_path", lambda url: escaped_path(url.parts)),
     _getter("getQuery", "query", _query, map_of(STRING, list_of(STRING))),
 )
+_BOUNDED_GETTERS: Final = tuple(map(_bound, _GETTERS))

@@ -51,10 +51,12 @@ class Qualified(Attribute):
     Attributes:
         qualifiers: The qualifiers in order.
         flattens: Flatten nested optionals of the operand.
+        charges_errors: An optional selection that fails costs as much as another one.
     """
 
     qualifiers: list[Qualifier] = field(default_factory=list, init=False)
     flattens: bool = field(default=False, init=False)
+    charges_errors: bool = field(default=False, init=False)
 
     def qualify(self, qualifier: Qualifier) -> None:
         """Append *qualifier*."""
@@ -74,9 +76,9 @@ class Qualified(Attribute):
         if all(type(qualifier.key) is str and not qualifier.optional for qualifier in self.qualifiers):
             keys = [qualifier.key for qualifier in self.qualifiers]
             if self.qualifiers[-1].test_only:
-                return _presence(origin, keys)
-            return _fields(origin, keys)
-        return _general(origin, self.qualifiers, as_key=as_key)
+                return _presence(origin, keys, charges_errors=self.charges_errors)
+            return _fields(origin, keys, charges_errors=self.charges_errors)
+        return _general(origin, self.qualifiers, as_key=as_key, charges_errors=self.charges_errors)
 
 
 @dataclass(slots=True)
@@ -204,11 +206,11 @@ class Conditional(Attribute):
         return conditional
 
 
-def test_presence(attribute: Attribute) -> Evaluate:
+def test_presence(attribute: Attribute, *, refunds: bool) -> Evaluate:
     """Return a function that tests whether the attribute has a value; its last qualifier is the test."""
     resolve = attribute.compile(observed=False)
-    # cel-go refunds the cost of the attribute, even for a conditional, which did not have this cost.
-    refund = 1 if isinstance(attribute, Conditional) else 0
+    # Before 0.33, cel-go refunds the cost of the attribute, even for a conditional, which did not have this cost.
+    refund = 1 if refunds and isinstance(attribute, Conditional) else 0
 
     def presence(frame: Frame) -> bool:
         frame.cost -= refund
@@ -233,7 +235,7 @@ def _flattened(origin: Evaluate) -> Evaluate:
     return resolve
 
 
-def _fields(origin: Evaluate, keys: Sequence[str]) -> Evaluate:
+def _fields(origin: Evaluate, keys: Sequence[str], *, charges_errors: bool) -> Evaluate:
     """Return a function that selects fields in sequence."""
     count = len(keys)
 
@@ -241,20 +243,20 @@ def _fields(origin: Evaluate, keys: Sequence[str]) -> Evaluate:
         value = whole = origin(frame)
         for key in keys:
             if type(value) is not dict:
-                return _slowly(frame, whole, keys)
+                return _slowly(frame, whole, keys, charges_errors=charges_errors)
             value = value.get(key, MISSING)
         if value is MISSING:
-            return _slowly(frame, whole, keys)
+            return _slowly(frame, whole, keys, charges_errors=charges_errors)
         frame.cost += count
         return value
 
     return resolve
 
 
-def _slowly(frame: Frame, value: Value, keys: Sequence[str]) -> Value:
+def _slowly(frame: Frame, value: Value, keys: Sequence[str], *, charges_errors: bool) -> Value:
     """Select fields if a value is not a dict or lacks a field; raise EvaluationError for a missing field."""
     if type(value) is Optional:
-        return _resolve(frame, value, [Qualifier(key) for key in keys])
+        return _resolve(frame, value, [Qualifier(key) for key in keys], charges_errors=charges_errors)
     for key in keys:
         frame.cost += 1
         value = value.find(key) if isinstance(value, MapValue) else look_up(value, key, testing=False)
@@ -263,7 +265,7 @@ def _slowly(frame: Frame, value: Value, keys: Sequence[str]) -> Value:
     return value
 
 
-def _presence(origin: Evaluate, keys: Sequence[str]) -> Evaluate:
+def _presence(origin: Evaluate, keys: Sequence[str], *, charges_errors: bool) -> Evaluate:
     """Return a function that tests for the last field after selecting the fields before it."""
     *inner, last = keys
     test = Qualifier(last, test_only=True)
@@ -272,9 +274,9 @@ def _presence(origin: Evaluate, keys: Sequence[str]) -> Evaluate:
     def resolve(frame: Frame) -> Value:
         value = origin(frame)
         if type(value) is Optional:
-            return _resolve(frame, value, qualifiers)
+            return _resolve(frame, value, qualifiers, charges_errors=charges_errors)
         if inner:
-            value = _slowly(frame, value, inner)
+            value = _slowly(frame, value, inner, charges_errors=charges_errors)
         if type(value) is dict:
             frame.cost += 1
             return last in value
@@ -283,11 +285,13 @@ def _presence(origin: Evaluate, keys: Sequence[str]) -> Evaluate:
     return resolve
 
 
-def _general(origin: Evaluate, qualifiers: Sequence[Qualifier], *, as_key: bool) -> Evaluate:
-    return lambda frame: _resolve(frame, origin(frame), qualifiers, as_key=as_key)
+def _general(origin: Evaluate, qualifiers: Sequence[Qualifier], *, as_key: bool, charges_errors: bool) -> Evaluate:
+    return lambda frame: _resolve(frame, origin(frame), qualifiers, as_key=as_key, charges_errors=charges_errors)
 
 
-def _resolve(frame: Frame, value: Value, qualifiers: Sequence[Qualifier], *, as_key: bool = False) -> Value:
+def _resolve(
+    frame: Frame, value: Value, qualifiers: Sequence[Qualifier], *, as_key: bool = False, charges_errors: bool
+) -> Value:
     """Apply all *qualifiers*; after an optional value or an optional qualifier the result is an optional."""
     optional = False
     if type(value) is Optional:
@@ -301,7 +305,11 @@ def _resolve(frame: Frame, value: Value, qualifiers: Sequence[Qualifier], *, as_
         if not optional:
             value = qualifier.select(frame, value)
             continue
-        value = qualifier.find(frame, value)
+        try:
+            value = qualifier.find(frame, value)
+        except EvaluationError:
+            frame.cost += charges_errors
+            raise
         if value is MISSING:
             return NONE
     if isinstance(value, EvaluationError):

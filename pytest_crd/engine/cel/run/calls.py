@@ -2,7 +2,8 @@
 Function calls: evaluation of arguments, the implementation and its cost.
 
 cel-go evaluates both operands of a binary call even if the first is an error, and counts the call's cost in any case. A
-call with more arguments stops at the first error, and costs nothing unless the last argument failed.
+call with more arguments stops at the first error, and costs nothing unless the last argument failed. Since 0.33, each call stops at
+the first error and then costs nothing.
 
 Reference:
     cel-go interpreter/interpretable.go, evalUnary, evalBinary, evalVarArgs; interpreter/runtimecost.go, costCall.
@@ -98,6 +99,16 @@ def variadic(arguments: Sequence[Evaluate], call: Implementation, cost: RuntimeC
 
     def run(frame: Frame) -> Value:
         return _costed(frame, call, cost, _evaluated(frame, arguments, cost))
+
+    return run
+
+
+def strict(arguments: Sequence[Evaluate], call: Implementation, cost: RuntimeCost | None) -> Evaluate:
+    """Return a function that evaluates a call, which costs nothing if an argument fails."""
+    counted = cost or unit_cost
+
+    def run(frame: Frame) -> Value:
+        return _costed(frame, call, counted, [argument(frame) for argument in arguments])
 
     return run
 

@@ -139,8 +139,12 @@ def quantifier(loop: Loop, predicate: Evaluate, *, stop: bool, cost: int) -> Eva
     return run
 
 
-def only_one(loop: Loop, predicate: Evaluate) -> Evaluate:
-    """Return a function that evaluates `exists_one`; each match costs 2 besides the cost of *predicate*."""
+def only_one(loop: Loop, predicate: Evaluate, *, charges_failed: bool) -> Evaluate:
+    """
+    Return a function that evaluates `exists_one`; each match costs 2 besides the cost of *predicate*.
+
+    Without *charges_failed*, a match after an error costs 1: its addition fails.
+    """
     variable = loop.variable
 
     def run(frame: Frame) -> bool:
@@ -154,7 +158,7 @@ def only_one(loop: Loop, predicate: Evaluate) -> Evaluate:
                 problem = error
             else:
                 if matched is True:
-                    frame.cost += 2
+                    frame.cost += 2 if charges_failed or problem is None else 1
                     count += 1
                 elif matched is not False:
                     problem = EvaluationError("no such overload")
@@ -199,6 +203,39 @@ def collect(loop: Loop, element: Evaluate, where: Evaluate | None, cost: int) ->
                 results.append(element(frame))
             except EvaluationError as error:
                 problem = problem or error
+        frame.cost += 1
+        if problem is not None:
+            raise problem.with_traceback(None)
+        return results
+
+    return run
+
+
+def collect_strictly(loop: Loop, element: Evaluate, where: Evaluate | None, cost: int) -> Evaluate:
+    """Return a function that evaluates `map`, `filter` or `transformList` as `collect`, and adds nothing to a list after an error."""
+    variable = loop.variable
+
+    def run(frame: Frame) -> Value:
+        problem: EvaluationError | None = None
+        results: list[Value] = []
+        slots, limit = frame.slots, frame.limit
+        for slots[variable] in loop.begin(frame):
+            if frame.cost > limit:
+                raise CostLimitError(frame.cost)
+            decision = True if where is None else outcome(where, frame)
+            if decision is False:
+                continue
+            if decision is not True:
+                problem = decision if isinstance(decision, EvaluationError) else EvaluationError("no such overload")
+                continue
+            frame.cost += 1
+            if problem is None:
+                try:
+                    results.append(element(frame))
+                except EvaluationError as error:
+                    problem = error
+                else:
+                    frame.cost += cost - 1
         frame.cost += 1
         if problem is not None:
             raise problem.with_traceback(None)

@@ -61,14 +61,18 @@ def _junctor(left: Evaluate, right: Evaluate, *, decides: bool) -> Callable[[Fra
     return run
 
 
-def equals(left: Evaluate, right: Evaluate, cost: RuntimeCost) -> Evaluate:
-    """Return a function that evaluates `left == right` and adds *cost*, even if an operand is an error."""
+def equals(left: Evaluate, right: Evaluate, cost: RuntimeCost, *, evaluates_both: bool) -> Evaluate:
+    """
+    Return a function that evaluates `left == right` and adds *cost*, even if an operand is an error.
+
+    *evaluates_both* evaluates *right* also if *left* is an error.
+    """
 
     def run(frame: Frame) -> bool:
         try:
             first = left(frame)
         except EvaluationError as error:
-            second = outcome(right, frame)
+            second = outcome(right, frame) if evaluates_both else None
             frame.cost += cost((error, second), error)
             raise
         try:
@@ -99,12 +103,12 @@ def _text_cost(left: str, right: str) -> int:
     return 1 if 0 < smaller <= 10 else math.ceil(smaller * 0.1)
 
 
-def differs(left: Evaluate, right: Evaluate, cost: RuntimeCost) -> Evaluate:
-    """Return a function that evaluates `left != right`; values that cannot be compared differ."""
+def differs(left: Evaluate, right: Evaluate, cost: RuntimeCost, *, evaluates_both: bool) -> Evaluate:
+    """Return a function that evaluates `left != right`, as `equals`; values that cannot be compared differ."""
 
     def run(frame: Frame) -> bool:
         first = outcome(left, frame)
-        second = outcome(right, frame)
+        second = outcome(right, frame) if evaluates_both or not isinstance(first, EvaluationError) else None
         for operand in (first, second):
             if isinstance(operand, EvaluationError):
                 frame.cost += cost((first, second), None)
@@ -140,18 +144,23 @@ def value_or(left: Evaluate, right: Evaluate, handle_value: Implementation) -> E
     return run
 
 
-def list_literal(elements: Sequence[Evaluate], optional: Sequence[bool], cost: int) -> Evaluate:
-    """Return a function that builds a list and omits *optional* elements without a value."""
+def list_literal(
+    elements: Sequence[Evaluate], optional: Sequence[bool], cost: int, *, charges_failed: bool
+) -> Evaluate:
+    """Return a function that builds a list and omits *optional* elements without a value; *charges_failed* adds *cost* in any case."""
+    first, last = (cost, 0) if charges_failed else (0, cost)
     if not any(optional):
 
         def plain(frame: Frame) -> Value:
-            frame.cost += cost
-            return [element(frame) for element in elements]
+            frame.cost += first
+            values = [element(frame) for element in elements]
+            frame.cost += last
+            return values
 
         return plain
 
     def run(frame: Frame) -> Value:
-        frame.cost += cost
+        frame.cost += first
         values = []
         for element, is_optional in zip(elements, optional, strict=True):
             value = element(frame)
@@ -163,22 +172,24 @@ def list_literal(elements: Sequence[Evaluate], optional: Sequence[bool], cost: i
                     continue
                 value = value.value
             values.append(value)
+        frame.cost += last
         return values
 
     return run
 
 
-def map_literal(entries: Sequence[tuple[Evaluate, Evaluate, bool]], cost: int) -> Evaluate:
+def map_literal(entries: Sequence[tuple[Evaluate, Evaluate, bool]], cost: int, *, charges_failed: bool) -> Evaluate:
     """Return a function that builds a map from key, value and optional flag; empty optional entries are omitted."""
+    first, last = (cost, 0) if charges_failed else (0, cost)
 
     def run(frame: Frame) -> Value:
-        frame.cost += cost
+        frame.cost += first
         result = KeyedMap()
         for make_key, make_value, is_optional in entries:
             key = make_key(frame)
             value = make_value(frame)
             if type(key) is bytes:
-                frame.cost -= cost  # the server adds this cost only after building the map
+                frame.cost -= first  # the server adds this cost only after building the map
                 raise _unhashable()
             if is_optional:
                 if type(value) is not Optional:
@@ -189,18 +200,24 @@ def map_literal(entries: Sequence[tuple[Evaluate, Evaluate, bool]], cost: int) -
                     continue
                 value = value.value
             result.set(key, value)
+        frame.cost += last
         return result.simplified()
 
     return run
 
 
 def struct_literal(
-    make: Callable[[Mapping[str, Value]], Value], fields: Sequence[tuple[str, Evaluate, bool]], cost: int
+    make: Callable[[Mapping[str, Value]], Value],
+    fields: Sequence[tuple[str, Evaluate, bool]],
+    cost: int,
+    *,
+    charges_failed: bool,
 ) -> Evaluate:
     """Return a function that builds an object from name, value and optional flag; empty optional fields are omitted."""
+    first, last = (cost, 0) if charges_failed else (0, cost)
 
     def run(frame: Frame) -> Value:
-        frame.cost += cost
+        frame.cost += first
         values: dict[str, Value] = {}
         for name, make_value, is_optional in fields:
             value = make_value(frame)
@@ -213,6 +230,7 @@ def struct_literal(
                     continue
                 value = value.value
             values[name] = value
+        frame.cost += last
         return make(values)
 
     return run

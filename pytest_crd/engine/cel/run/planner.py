@@ -59,16 +59,17 @@ class ConstantStep:
 
 @dataclass(slots=True)
 class AttributeStep:
-    """Part that further qualifiers can extend; *test_only* makes it a presence test."""
+    """Part that further qualifiers can extend; *test_only* makes it a presence test, and *refunds* the cost of a conditional."""
 
     attribute: Attribute
     test_only: bool = False
+    refunds: bool = False
 
     @property
     def evaluate(self) -> Evaluate:
         """Function that resolves the attribute; to be used once all qualifiers are added."""
         if self.test_only:
-            return attributes.test_presence(self.attribute)
+            return attributes.test_presence(self.attribute, refunds=self.refunds)
         return self.attribute.compile(observed=True)
 
 
@@ -81,6 +82,7 @@ class Planner:
 
     Attributes:
         slots: Number of slots that an evaluation needs.
+        charges_failed: Whether calls and literals with a failed part cost the same as others.
     """
 
     def __init__(
@@ -92,6 +94,7 @@ class Planner:
         self._functions = functions
         self._dialect = checked.dialect
         self._go = checked.go
+        self.charges_failed = checked.dialect.charges_failed_calls
         self._flattens = not checked.dialect.optionals_nest and _has_optionals(checked)
         self._scope: dict[str, Callable[[], Qualified]] = {}
         self.slots = 0
@@ -132,6 +135,7 @@ class Planner:
 
     def _attribute_step(self, attribute: Qualified) -> AttributeStep:
         attribute.flattens = self._flattens
+        attribute.charges_errors = not self.charges_failed
         return AttributeStep(attribute)
 
     def _plan_select(self, node: ast.Select) -> _Step:
@@ -143,7 +147,7 @@ class Planner:
             step.attribute.qualify(FieldQualifier(name=node.field, test_only=node.test_only))
         else:
             step.attribute.qualify(Qualifier(node.field, test_only=node.test_only))
-        return AttributeStep(step.attribute, node.test_only)
+        return AttributeStep(step.attribute, node.test_only, refunds=self.charges_failed)
 
     def _plan_index(self, operand: _Step, index: _Step, *, optional: bool) -> _Step:
         step = self._attribute(operand)
@@ -180,7 +184,8 @@ class Planner:
             return Step(operator(*evaluates))
         overloads = reference.overloads
         if (comparison := logic.COMPARISONS.get(reference.name)) is not None:
-            return Step(comparison(*evaluates, overloads[0].cost or calls.unit_cost))
+            cost = overloads[0].cost or calls.unit_cost
+            return Step(comparison(*evaluates, cost, evaluates_both=self.charges_failed))
         if (alternative := logic.ALTERNATIVES.get(reference.name)) is not None and (
             call := overloads[0].call
         ) is not None:
@@ -210,6 +215,8 @@ class Planner:
         if name in constants.REGEX_FUNCTIONS and isinstance(arguments[1], ConstantStep):
             implementation = _with_pattern(name, arguments[1].value, implementation, self._go)
             variadic = True
+        if not self.charges_failed and name != "!_":
+            return Step(calls.strict(evaluates, implementation, cost))
         return Step(_call(evaluates, implementation, cost, variadic=variadic))
 
     # Literals
@@ -219,7 +226,8 @@ class Planner:
         if all(isinstance(element, ConstantStep) for element in elements):
             return ConstantStep([element.value for element in elements if isinstance(element, ConstantStep)])
         optional = [index in node.optional_indices for index in range(len(elements))]
-        return Step(logic.list_literal([element.evaluate for element in elements], optional, _LIST_COST))
+        evaluates = [element.evaluate for element in elements]
+        return Step(logic.list_literal(evaluates, optional, _LIST_COST, charges_failed=self.charges_failed))
 
     def _plan_map(self, node: ast.MapLiteral) -> _Step:
         keys = [self.plan(entry.key) for entry in node.entries]
@@ -228,7 +236,7 @@ class Planner:
             (key.evaluate, value.evaluate, entry.optional)
             for key, value, entry in zip(keys, values, node.entries, strict=True)
         ]
-        literal = logic.map_literal(entries, _MAP_COST)
+        literal = logic.map_literal(entries, _MAP_COST, charges_failed=self.charges_failed)
         if all(isinstance(step, ConstantStep) for step in (*keys, *values)):
             if any(isinstance(key, ConstantStep) and type(key.value) is bytes for key in keys):
                 raise UnsupportedExpressionError("constant maps with bytes as keys, on which the server panics")
@@ -240,7 +248,8 @@ class Planner:
         name = node.type_name.removeprefix(".")
         is_made = self._structs is not None and self._structs.makes(name)
         make = self._structs.make if self._structs is not None and is_made else protomessages.make
-        return Step(logic.struct_literal(functools.partial(make, name), fields, _STRUCT_COST))
+        make_named = functools.partial(make, name)
+        return Step(logic.struct_literal(make_named, fields, _STRUCT_COST, charges_failed=self.charges_failed))
 
     # Comprehensions
 
@@ -306,7 +315,8 @@ class _Recognizer:
     def _only_one(self, step: ast.Call) -> Callable[[folds.Loop], Evaluate]:
         """Return a compiler of `exists_one`; the step is `predicate ? count + 1 : count`."""
         predicate = self._planner.plan(step.arguments[0]).evaluate
-        return lambda loop: folds.only_one(loop, predicate)
+        charges_failed = self._planner.charges_failed
+        return lambda loop: folds.only_one(loop, predicate, charges_failed=charges_failed)
 
     def _collection(self, step: ast.Call) -> Callable[[folds.Loop], Evaluate]:
         """Return a compiler of list macros; the step is `list + [element]` or `predicate ? list + [element] : list`."""
@@ -318,7 +328,8 @@ class _Recognizer:
         planned = self._planner.plan(cast("ast.ListLiteral", added.arguments[1]).elements[0])
         # The accumulator and the addition cost 1 each; the list literal of one element costs 10 unless it is constant.
         cost = 2 if isinstance(planned, ConstantStep) else 2 + _LIST_COST
-        return lambda loop: folds.collect(loop, planned.evaluate, where, cost)
+        collect = folds.collect if self._planner.charges_failed else folds.collect_strictly
+        return lambda loop: collect(loop, planned.evaluate, where, cost)
 
 
 def _has_optionals(checked: CheckedExpression) -> bool:

@@ -26,6 +26,9 @@ class Checker(Protocol):
     def check(self, node: Node) -> Type:
         """Check *node* and return its type."""
 
+    def suggest(self, name: str) -> str:
+        """Return the end of a message about an undeclared name."""
+
     def report(self, node_id: int, message: str) -> None:
         """Record a type error at a node."""
 
@@ -102,7 +105,8 @@ class Aggregates:
     def _resolve_struct(self, node: ast.StructLiteral, name: str, meaning: Type) -> tuple[Type, str]:
         """Return the type of the struct literal and the name of the message with its fields; report errors."""
         if meaning.kind is not TypeKind.TYPE:
-            self._checker.report(node.id, f"'{meaning.declared_name}' is not a type")
+            suffix = self._checker.suggest(meaning.declared_name) if self._dialect.suggests_names else ""
+            self._checker.report(node.id, f"'{meaning.declared_name}' is not a type{suffix}")
             return celtypes.ERROR, name
         type_ = meaning.parameters[0]
         is_list = type_.kind is TypeKind.LIST and name not in protomessages.MESSAGES

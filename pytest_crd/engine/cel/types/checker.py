@@ -14,7 +14,7 @@ from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import CompileError, Problem
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node, ParsedExpression
-from pytest_crd.engine.cel.types import celtypes, protomessages, unification
+from pytest_crd.engine.cel.types import celtypes, protomessages, suggestions, unification
 from pytest_crd.engine.cel.types.aggregates import Aggregates
 from pytest_crd.engine.cel.types.celtypes import Type, TypeKind
 from pytest_crd.engine.cel.types.checked import CheckedExpression, Reference
@@ -72,6 +72,7 @@ class _Checker:
         self._dots_leave_scopes = dialect.dots_leave_scopes
         self._type_names_settled = dialect.type_names_settled
         self._second_variables_typed = dialect.second_variables_typed
+        self._suggests_names = dialect.suggests_names
         self.unifier = Unifier()
         self._scopes: list[tuple[str, Type]] = []  # variables of comprehensions, inner ones last
         aggregates = Aggregates(self, declarations, dialect)
@@ -145,14 +146,32 @@ class _Checker:
 
     def undeclared(self, node: Node, name: str) -> Type:
         """Report an undeclared name and return the error type."""
-        self.report(node.id, f"undeclared reference to '{name}' (in container '')")
+        suffix = self.suggest(name) if self._suggests_names else " (in container '')"
+        self.report(node.id, f"undeclared reference to '{name}'{suffix}")
         return celtypes.ERROR
+
+    def suggest(self, name: str) -> str:
+        """Return the end of a message about an undeclared name: similar names, or an empty text."""
+        return suggestions.describe(name, self._declarations.list_names())
+
+    def _misspelt(self, node: Node, names: Sequence[str]) -> bool:
+        """Report a qualified name that resembles a declared one, and return True; False if the first names are declared."""
+        prefixes = (".".join(names[:count]) for count in range(1, len(names)))
+        if any(self.local(names[0]) or self._declarations.find(prefix.removeprefix(".")) for prefix in prefixes):
+            return False
+        name = ".".join(names)
+        if not suggestions.find(name, self._declarations.list_names()):
+            return False
+        self.undeclared(node, name)
+        return True
 
     def _select(self, node: ast.Select) -> Type:
         if not node.test_only:
             qualified = self._qualified(node)
             if qualified is not None:
                 return qualified
+            if self._suggests_names and (names := _split(node)) and self._misspelt(node, names):
+                return celtypes.ERROR
         field = self._field(node, node.operand, node.field, optional=False)
         return celtypes.BOOL if node.test_only else self.unifier.substitute(field)
 
@@ -217,20 +236,24 @@ class _Checker:
         argument_types = [self.check(argument) for argument in node.arguments]
         functions, target = self._declarations.functions, node.target
         if target is None:
-            function = functions.get(node.function.removeprefix("."))
-            if function is None:
-                return self.undeclared(node, node.function)
-            return self._resolve(node, function, argument_types, is_member=False)
+            return self._resolve_named(node, node.function.removeprefix("."), argument_types, is_member=False)
         if self._declarations.may_end(node.function):
             name = _dotted(target)
             function = functions.get(f"{name}.{node.function}") if name else None
             if function is not None:
                 return self._resolve(node, function, argument_types, is_member=False)
+        if self._suggests_names and (names := _split(target)) and self._misspelt(node, (*names, node.function)):
+            return celtypes.ERROR
         argument_types.insert(0, self.check(target))
-        function = functions.get(node.function)
-        if function is None:
-            return self.undeclared(node, node.function)
-        return self._resolve(node, function, argument_types, is_member=True)
+        return self._resolve_named(node, node.function, argument_types, is_member=True)
+
+    def _resolve_named(self, node: ast.Call, name: str, arguments: list[Type], *, is_member: bool) -> Type:
+        function = self._declarations.functions.get(name)
+        return (
+            self._resolve(node, function, arguments, is_member=is_member)
+            if function is not None
+            else self.undeclared(node, node.function)
+        )
 
     def _resolve(self, node: ast.Call, function: Function, arguments: list[Type], *, is_member: bool) -> Type:
         """Record the candidate overloads of a call and return its result type; report an error without a match."""
@@ -296,13 +319,17 @@ class _Checker:
 
 def _dotted(node: Node) -> str | None:
     """Return the qualified name of *node*, None if it is another expression."""
+    names = _split(node)
+    return ".".join(names).removeprefix(".") if names else None
+
+
+def _split(node: Node) -> tuple[str, ...]:
+    """Return the parts of a qualified name; empty for another expression."""
     names: list[str] = []
     while isinstance(node, ast.Select) and not node.test_only:
         names.append(node.field)
         node = node.operand
-    if not isinstance(node, ast.Identifier):
-        return None
-    return ".".join([node.name.removeprefix("."), *reversed(names)])
+    return (node.name, *reversed(names)) if isinstance(node, ast.Identifier) else ()
 
 
 def resolve(

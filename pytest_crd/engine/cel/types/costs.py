@@ -140,5 +140,14 @@ class EstimateContext(Protocol):
     def size(self, argument: Argument) -> SizeEstimate:
         """Return the size of *argument*, UNKNOWN_SIZE if it is unknown."""
 
+    def scaled(self, size: SizeEstimate, factor: float) -> CostEstimate:
+        """Return the cost of *size* at *factor* per unit in a function of CEL itself; an unknown size may have an unknown cost."""
+
+    def multiplied(self, size: int, factor: int) -> int:
+        """Return *size* times *factor*, at most MAX; older dialects use the product that overflows."""
+
+    def rounded(self, size: int, divisor: int) -> int:
+        """Return *size* divided by *divisor*, rounded up; older dialects round down."""
+
     def items(self, argument: Argument) -> Argument | None:
         """Return the items of the list *argument*; None if its type has no parameters, such as a string."""

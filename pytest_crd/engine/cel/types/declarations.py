@@ -49,6 +49,11 @@ _MESSAGES: Final[Mapping[str, Type]] = {
 }
 
 
+# Names that cel-go declares for old expressions; expressions cannot use them, and suggestions name them.
+_OLD_FUNCTIONS: Final = ("in", "_in_", "__not_strictly_false__")
+_STANDARD_TYPES: Final = frozenset(type_.name for type_ in _TYPES if type_.name != "google.protobuf.Empty")
+
+
 class _NoStructs:
     """Type provider without structs."""
 
@@ -83,6 +88,8 @@ class Declarations:
         for library in libraries:
             for type_ in library.types:
                 self._globals[type_.name] = celtypes.type_of(type_), Reference(type_.name, value=TypeValue(type_.name))
+        self._types = self._globals
+        self._macros = [macro.name for library in libraries for macro in library.macros]
         self._last_names = _last_names(self.functions.values())
         self._first_names = _first_names(self._globals)
 
@@ -111,6 +118,11 @@ class Declarations:
         if declaration is None and (struct := self.provider.find_struct(name)) is not None:
             return celtypes.type_of(struct), Reference(name)
         return declaration
+
+    def list_names(self) -> set[str]:
+        """Return the names that messages suggest: functions, macros, standard types and variables."""
+        variables = self._globals.keys() - self._types.keys()
+        return {*self.functions, *_OLD_FUNCTIONS, *self._macros, *_STANDARD_TYPES, *variables}
 
     def may_have_dots(self, first_name: str) -> bool:
         """Return whether a global name begins with *first_name* and a dot."""

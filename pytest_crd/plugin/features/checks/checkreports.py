@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
+from pytest_crd.engine import profile
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items import failures
 from pytest_crd.plugin.items.extensions import TestPlace
@@ -17,7 +18,7 @@ class CheckFailure(TextFailure):
     """Failure of a check."""
 
     def __init__(self, check: Check, verdict: CheckVerdict, place: TestPlace, *, verbosity: int) -> None:
-        self._title = title = f"{check.source}: {check.name}, Kubernetes {check.kubernetes_version}"
+        self._title = title = f"{check.source}: {check.name}, Kubernetes {profile.describe(check.kubernetes_version)}"
         self._check, self._verdict, self._place = check, verdict, place
         self._verbosity = verbosity
         super().__init__("\n".join(checkwords.lines(title, verdict, verbosity=verbosity)))

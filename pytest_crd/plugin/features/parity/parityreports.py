@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pytest_crd.classes.alloweddivergences import AllowedDivergence
 from pytest_crd.classes.paritychecks import ParityCheck
+from pytest_crd.engine import profile
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items import failures
 from pytest_crd.plugin.items.extensions import TestPlace
@@ -23,7 +24,7 @@ class ParityFailure(TextFailure):
     ) -> None:
         """Create it with a check that has findings, or allowances without a divergence."""
         source = failures.place(session.display_path(place.path), place.line)
-        self._title = f"{source}: {place.title}, {check.class_name}, Kubernetes {check.version.crd.kubernetes_version}"
+        self._title = f"{source}: {place.title}, {check.class_name}, Kubernetes {profile.describe(check.version.crd.kubernetes_version)}"
         self._check, self._outdated, self._place = check, outdated, place
         self._verbosity = verbosity
         super().__init__("\n".join(self._lines()))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine import InputError
+from pytest_crd.engine import InputError, profile
 from pytest_crd.plugin import session
 from pytest_crd.plugin.items import failures
 from pytest_crd.plugin.items.failures import (
@@ -271,7 +271,7 @@ class UpgradeItem(TextItem):
             failures.place(session.display_path(self.path), self._line),
             "to" if task.is_rollback else "from",
         )
-        return f"{place}: {self.name} {direction} {task.origin}, Kubernetes {task.kubernetes_version}"
+        return f"{place}: {self.name} {direction} {task.origin}, Kubernetes {profile.describe(task.kubernetes_version)}"
 
 
 def _index(line: int) -> int | None:

@@ -107,6 +107,44 @@ def test_estimates_equal_those_of_the_servers(text: str, newer: tuple[int, int],
     assert estimate(text, "1.32") == CostEstimate(*older)
 
 
+class Tens:
+    """Ten at most as the size of each part of a variable."""
+
+    def size(self, path: tuple[str, ...], _: Type) -> SizeEstimate | None:
+        return SizeEstimate(0, 10) if path else None
+
+
+@pytest.mark.parametrize(
+    ("text", "preview", "newest"),
+    [
+        ("type(any.s) == type(any.s)", (7, 7), (5, 1844674407370955268)),
+        ("[?optional.none(), ?optional.of(1), 2].all(x, x > 1)", (16, 23), (22, 28)),
+        ("{?'a': optional.none()}.all(x, x == 'b')", (32, 37), (35, 37)),
+        ("[1, 2].filter(x, x > 1).all(x, x > 1)", (28, 62), (34, 62)),
+        ("string(any.s).contains('a')", (2, 4), (1, 3)),
+        ("[['a']].flatten(-1).size()", (18446744073709551615, 18446744073709551615), (32, 32)),
+        ("{}['a'] == 1", (32, 32), (31, 31)),
+        ("any.a.distinct()[0].contains('b')", (14, 215), (13, 214)),
+        ("any.a.slice(0, 2)[0].contains('a')", (16, 17), (15, 16)),
+        ("(any.a + ['abc'])[0].contains('a')", (14, 15), (13, 14)),
+        ("any.m.transformList(k, v, v)[0].contains('b')", (14, 145), (13, 144)),
+        ("any.s.split(',')[0].contains('b')", (3, 18446744073709551615), (2, 5)),
+    ],
+)
+def test_estimates_of_the_preview_are_those_of_cel_go(
+    text: str, preview: tuple[int, int], newest: tuple[int, int]
+) -> None:
+    """The answers of cel-go 0.33 and 0.29, with 10 as the largest size of each part of a variable."""
+    for release, expected in (("1.38", preview), ("1.37", newest)):
+        environment = environments.stored(profile.KNOWN[release]).extend({"any": celtypes.DYN})
+        assert environment.estimate(environment.compile(text), Tens()) == CostEstimate(*expected)
+
+
+def test_parts_of_a_map_with_types_have_the_sizes_of_its_schema_in_the_preview() -> None:
+    assert estimate("self.map.map(k, k)[0].contains('b')", "1.38").max < 1000
+    assert estimate("(true ? self.map : self.map).map(k, k)[0].contains('b')", "1.38").max < 1000
+
+
 def test_structs_cost_40_each() -> None:
     assert estimate("Obj{l: [Obj{}].map(x, 1)}.l.size()").min > 80
 

@@ -116,7 +116,7 @@ def test_with_several_kubernetes_versions_there_is_a_server_of_each(project: Pro
     assert "is invalid: spec.rows: Invalid value" in project.read("1.37.txt")
 
 
-SERVED = "no server answers as Kubernetes 1.33; write one of 1.34, 1.35, 1.36, 1.37"
+SERVED = "no server answers as Kubernetes 1.33; write one of 1.34, 1.35, 1.36, 1.37; preview: 1.38"
 OR_MARK = ', or @pytest.mark.crd_server(kubernetes_version="1.34") at this test'
 
 

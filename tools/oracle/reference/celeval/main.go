@@ -9,6 +9,7 @@
 //	 "cost": 2}, …]}
 //
 // The schema is a JSONSchemaProps; without one, `self` is dyn. `root` is true where `self` is a whole custom resource.
+// "sizes": 100 bounds the size of each value with a path, as a schema would.
 // The environment is "new" (that of new expressions), "stored", or a compatibility version such as "1.31".
 // With "rules": true the schema's own x-kubernetes-validations are evaluated instead, and the answer is
 //
@@ -36,13 +37,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
@@ -51,16 +46,17 @@ import (
 )
 
 type question struct {
-	Schema          *apiextensionsv1.JSONSchemaProps `json:"schema"`
-	Root            bool                             `json:"root"`
-	Environment     string                           `json:"environment"`
-	Expressions     []string                         `json:"expressions"`
-	Self            json.RawMessage                  `json:"self"`
-	OldSelf         json.RawMessage                  `json:"oldSelf"`
-	OptionalOldSelf bool                             `json:"optionalOldSelf"`
-	Limit           uint64                           `json:"limit"`
-	Rules           bool                             `json:"rules"`
-	Budget          int64                            `json:"budget"`
+	Schema          json.RawMessage `json:"schema"`
+	Root            bool            `json:"root"`
+	Environment     string          `json:"environment"`
+	Expressions     []string        `json:"expressions"`
+	Self            json.RawMessage `json:"self"`
+	OldSelf         json.RawMessage `json:"oldSelf"`
+	OptionalOldSelf bool            `json:"optionalOldSelf"`
+	Sizes           *uint64         `json:"sizes"`
+	Limit           uint64          `json:"limit"`
+	Rules           bool            `json:"rules"`
+	Budget          int64           `json:"budget"`
 }
 
 type evaluated struct {
@@ -116,7 +112,7 @@ func answered(line []byte) (result answer) {
 	if err := json.Unmarshal(line, &q); err != nil {
 		return answer{Problem: err.Error()}
 	}
-	structural, err := structuralOf(q.Schema)
+	structural, err := readSchema(q.Schema)
 	if err != nil {
 		return answer{Problem: err.Error()}
 	}
@@ -142,17 +138,6 @@ func answered(line []byte) (result answer) {
 	return result
 }
 
-func structuralOf(props *apiextensionsv1.JSONSchemaProps) (*schema.Structural, error) {
-	if props == nil {
-		return nil, nil
-	}
-	internal := apiextensions.JSONSchemaProps{}
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, &internal, nil); err != nil {
-		return nil, err
-	}
-	return schema.NewStructural(&internal)
-}
-
 func decoded(raw json.RawMessage) (value interface{}, err error) {
 	if len(raw) > 0 {
 		err = utiljson.Unmarshal(raw, &value)
@@ -160,17 +145,7 @@ func decoded(raw json.RawMessage) (value interface{}, err error) {
 	return value, err
 }
 
-func validated(structural *schema.Structural, q question, self, oldSelf interface{}) answer {
-	validator := schemacel.NewValidator(structural, q.Root, q.Limit)
-	errs, left := validator.Validate(context.Background(), field.NewPath("self"), structural, self, oldSelf, q.Budget)
-	result := answer{Budget: &left}
-	for _, err := range errs {
-		result.Errors = append(result.Errors, fieldError{string(err.Type), err.Field, err.ErrorBody()})
-	}
-	return result
-}
-
-func environmentOf(structural *schema.Structural, q question) (*cel.Env, *library.CostEstimator, error) {
+func environmentOf(structural *structuralSchema, q question) (*cel.Env, *library.CostEstimator, error) {
 	compatibility := environment.DefaultCompatibilityVersion()
 	kind := environment.NewExpressions
 	switch q.Environment {
@@ -184,7 +159,7 @@ func environmentOf(structural *schema.Structural, q question) (*cel.Env, *librar
 	selfType := cel.DynType
 	var declared *apiservercel.DeclType
 	if structural != nil {
-		declared = model.SchemaDeclType(structural, q.Root)
+		declared = declare(structural, q.Root)
 		if declared == nil {
 			return nil, nil, fmt.Errorf("the schema has no type")
 		}
@@ -202,15 +177,15 @@ func environmentOf(structural *schema.Structural, q question) (*cel.Env, *librar
 		return nil, nil, err
 	}
 	env, err := set.Env(kind)
-	return env, &library.CostEstimator{SizeEstimator: &sizes{declared}}, err
+	return env, &library.CostEstimator{SizeEstimator: &sizes{declared, q.Sizes}}, err
 }
 
-func activation(structural *schema.Structural, q question, self, oldSelf interface{}) map[string]interface{} {
+func activation(structural *structuralSchema, q question, self, oldSelf interface{}) map[string]interface{} {
 	value := func(v interface{}) ref.Val {
 		if structural == nil {
 			return types.DefaultTypeAdapter.NativeToValue(v)
 		}
-		return schemacel.UnstructuredToVal(v, structural)
+		return toValue(v, structural)
 	}
 	variables := map[string]interface{}{"self": value(self)}
 	switch {
@@ -327,10 +302,14 @@ func quoted(text string) string {
 
 // sizes tells the estimator how large the parts of `self` may become.
 type sizes struct {
-	root *apiservercel.DeclType
+	root  *apiservercel.DeclType
+	every *uint64
 }
 
 func (s *sizes) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
+	if len(element.Path()) > 0 && s.every != nil {
+		return &checker.SizeEstimate{Min: 0, Max: *s.every}
+	}
 	if len(element.Path()) == 0 || s.root == nil {
 		return nil
 	}
