@@ -18,7 +18,8 @@ from pytest_crd.generation.layout import ExpectedCase, Layout, group_of
 from pytest_crd.generation.mergedcases import MOST_OPEN, CaseMerger
 from pytest_crd.generation.proposedcases import Proposal
 
-_LONGEST_LINE: Final = 2000
+# Long enough for a text of 4,096 characters that has no repetition of one character, such as a URL.
+_LONGEST_LINE: Final = 4_200
 # An empty line and the heading.
 _LINES_OF_HEADING: Final = 2
 # Each kind of cases gets half of the room left by the kinds before it.

@@ -240,6 +240,14 @@ def test_a_long_bound_that_changes_is_noticed(field: str, keyword: str, limit: i
     assert any(name.startswith(f"spec.{field}: ") for name in _failing(text, versions.create_version(changed)))
 
 
+def test_the_length_of_a_long_text_with_a_prefix_is_noticed() -> None:
+    text, other = (fields(a={**TEXT, "pattern": "^https://", "maxLength": most}) for most in (4096, 4097))
+
+    generated = generate([versions.create_version(text)])
+
+    assert "spec.a: 4097 characters are too long" in _failing(generated.text, versions.create_version(other))
+
+
 @pytest.mark.parametrize("smallest", [{}, {"required": False}])
 def test_the_smallest_object_may_be_long(smallest: dict[str, Any]) -> None:
     version = versions.create_version(fields(a_={**TEXT, "minLength": 1500}, b={**TEXT, "minLength": 2}), **smallest)
