@@ -241,11 +241,11 @@ def test_a_long_bound_that_changes_is_noticed(field: str, keyword: str, limit: i
 
 
 def test_the_length_of_a_long_text_with_a_prefix_is_noticed() -> None:
-    text, other = (fields(a={**TEXT, "pattern": "^https://", "maxLength": most}) for most in (4096, 4097))
+    text, longer = (fields(a={**TEXT, "pattern": "^https://", "maxLength": most}) for most in (4096, 4097))
 
     generated = generate([versions.create_version(text)])
 
-    assert "spec.a: 4097 characters are too long" in _failing(generated.text, versions.create_version(other))
+    assert "spec.a: 4097 characters are too long" in _failing(generated.text, versions.create_version(longer))
 
 
 @pytest.mark.parametrize("smallest", [{}, {"required": False}])

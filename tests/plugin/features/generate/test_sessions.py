@@ -231,7 +231,7 @@ def test_omitted_parts_are_listed(gardens: Project) -> None:
 
     result.stdout.fnmatch_lines(
         [
-            "crd:   left out: spec.text0: maxLength 500,000 is too large for a case",
+            "crd:   left out: spec.text0: maxLength 2,000,000 is too large for a case",
             "crd:   left out: and 2 more, of which the end of the file names the first",
         ]
     )
