@@ -34,6 +34,7 @@ from pytest_crd.server.authorization import ownerpermission, refusals
 from pytest_crd.server.authorization.accesscontrol import AccessControl
 from pytest_crd.server.authorization.refusals import ForbiddenError
 from pytest_crd.server.builtin import initialobjects, unservedkinds
+from pytest_crd.server.controllers import garbagecollector
 from pytest_crd.server.controllers.garbagecollector import GarbageCollector
 from pytest_crd.server.http import negotiation, requestinfo, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
@@ -105,7 +106,7 @@ class Api:
             NotAcceptedError: A server refuses one of the CRDs.
         """
         self.profile = profile.named(kubernetes_version)
-        self.store = Store(history, storeddefinitions.INDEXERS)
+        self.store = Store(history, garbagecollector.INDEXERS if collects_garbage else storeddefinitions.INDEXERS)
         self.catalog = ServerCatalog(
             self.store,
             self.profile,

@@ -20,9 +20,10 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.registry import usernames
 from pytest_crd.engine.registry.admission import User
 from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.server import storeddefinitions
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.resourcetypes import ResourceType
-from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
+from pytest_crd.server.store.store import CompactedError, Event, Indexer, ObjectKey, Store, StoredObject
 
 _ACCOUNT: Final = ("kube-system", "generic-garbage-collector")
 USER: Final = User(
@@ -30,6 +31,14 @@ USER: Final = User(
     groups=(*usernames.service_account_groups(_ACCOUNT[0]), usernames.AUTHENTICATED),
 )
 """The user of the collector, as in a cluster."""
+
+_INDEX: Final = "collected"
+_INDEXER: Final[Mapping[str, Indexer]] = {_INDEX: lambda entry: _is_collected(entry) or None}
+INDEXERS: Final[Mapping[str, Mapping[str, Indexer]]] = {
+    "": _INDEXER,
+    **{resource: {**own, **_INDEXER} for resource, own in storeddefinitions.INDEXERS.items()},
+}
+"""The indexes of a store whose garbage is collected: in each resource the objects with an owner or a deletion."""
 
 _USER_AGENT: Final = "kube-controller-manager"
 _ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
@@ -122,7 +131,7 @@ class _State(NamedTuple):
     The state of the objects before a step.
 
     Attributes:
-        items: The objects.
+        items: The objects with an owner or a deletion, and their owners.
         new_waiting: The uids of owners that wait for their dependents since the last step.
         renewed: The uids of owners that look at their blocking dependents again.
         again: The uids of objects whose deletion conflicted.
@@ -163,6 +172,9 @@ class GarbageCollector:
         self._waiting: Mapping[str, _Waiting] = {}
         self._conflicts: set[str] = set()
         self._again: frozenset[str] = frozenset()
+        self._requests = 0
+        # Whether a request of the last step failed, which the next write repeats.
+        self._has_failed = False
 
     def run(self) -> None:
         """Collect until nothing changes; return at once if another thread does, or if a request of the collector causes the call."""
@@ -170,7 +182,8 @@ class GarbageCollector:
             return
         try:
             while not self._is_done():
-                self._step()
+                if self._has_reason:
+                    self._step()
         except BaseException:
             self._is_running = False
             raise
@@ -192,9 +205,17 @@ class GarbageCollector:
             self._again = frozenset(self._conflicts if is_settled else ())
             self._conflicts -= self._again
             is_done = is_settled and not self._again
+            self._has_reason = bool(self._again) or self._has_failed or self._has_changes(self._collected)
             self._collected = revision
             self._is_running = not is_done
         return is_done
+
+    def _has_changes(self, revision: int) -> bool:
+        """Return whether a change since a revision can be a reason to collect; most writes have nothing to do with owners."""
+        try:
+            return any(map(_concerns, self._store.since(revision, is_running=True)))
+        except CompactedError:
+            return True
 
     def _step(self) -> None:
         """
@@ -203,8 +224,10 @@ class GarbageCollector:
         The workers of a cluster do this at the same time, each with one request after the other. A worker sees the writes of others that
         need fewer requests.
         """
+        self._has_failed = False
         with self._store.lock:
             items = [*self._items()]
+            owners = {owner.entry.key: owner for item in items for owner in self._owners_of(item)}
         dependents: dict[str, list[_Item]] = defaultdict(list)
         for item in items:
             for owner in item.owners:
@@ -217,7 +240,7 @@ class GarbageCollector:
         before, self._waiting = self._waiting, waiting
         renewed = frozenset(uid for uid, owner in waiting.items() if uid in before and owner.has_reason(before[uid]))
         state = _State(
-            {item.entry.key: item for item in items},
+            {**owners, **{item.entry.key: item for item in items}},
             frozenset(waiting.keys() - before.keys()),
             renewed,
             self._again,
@@ -226,9 +249,12 @@ class GarbageCollector:
         turns = [(self._turn(item, state), item) for item in items]
         for turn, item in sorted(turns, key=operator.itemgetter(0)):
             if self._store.get(item.entry.key) is item.entry:  # unchanged in this step
+                requests = self._requests
                 self._attempt(item, dependents[item.metadata["uid"]], state)
                 if self._store.get(item.entry.key) is not item.entry:
                     state.written[item.entry.key] = turn
+                elif self._requests > requests:
+                    self._has_failed = True
 
     def _turn(self, item: _Item, state: _State) -> int:
         """Return the number of requests of a worker up to its write: it reads the object, each owner that is not known as gone, and writes."""
@@ -241,7 +267,21 @@ class GarbageCollector:
         for type_ in self._catalog.types():
             if type_.resource not in resources:
                 resources.add(type_.resource)
-                yield from (_Item(type_, entry) for entry in self._store.entries(type_.resource))
+                yield from (_Item(type_, entry) for entry in self._store.find(type_.resource, _INDEX, value=True))
+
+    def _owners_of(self, item: _Item) -> Iterator[_Item]:
+        """Yield the stored objects that an object names as its owners, whatever their uids are."""
+        for owner in item.owners:
+            if (type_ := self._find_type(item, owner)) is not None:
+                entry = self._store.get(type_.key(item.entry.key.namespace, str(owner.get("name", ""))))
+                if entry is not None:
+                    yield _Item(type_, entry)
+
+    def _find_type(self, item: _Item, owner: Mapping[str, Any]) -> ResourceType | None:
+        """Return the resource of an owner; None if it is not served, or if it is in a namespace and the object is not."""
+        group, _, version = str(owner.get("apiVersion", "")).rpartition("/")
+        type_ = next(iter(self._catalog.find_kinds(group, version, str(owner.get("kind")))), None)
+        return None if type_ is None or (type_.is_namespaced and not item.entry.key.namespace) else type_
 
     def _attempt(self, item: _Item, dependents: Sequence[_Item], state: _State) -> None:
         """Collect an object that has owners; remove the finalizers of the collector from an owner that is being deleted."""
@@ -292,12 +332,9 @@ class GarbageCollector:
             `gone`, `waiting` for the deletion of its dependents, or `solid`; `unknown` if its kind is not served, or if it is in a namespace
             and the object is not.
         """
-        group, _, version = str(owner.get("apiVersion", "")).rpartition("/")
-        type_ = next(iter(self._catalog.find_kinds(group, version, str(owner.get("kind")))), None)
-        namespace = item.entry.key.namespace
-        if type_ is None or (type_.is_namespaced and not namespace):
+        if (type_ := self._find_type(item, owner)) is None:
             return "unknown"
-        key = type_.key(namespace, str(owner.get("name", "")))
+        key = type_.key(item.entry.key.namespace, str(owner.get("name", "")))
         current = state.items.get(key)
         if state.written.get(key, turn) < turn:
             entry = self._store.get(key)
@@ -327,8 +364,22 @@ class GarbageCollector:
 
     def _send(self, method: str, path: str, body: Resource, media_type: str) -> None:
         headers = {"user-agent": _USER_AGENT, "content-type": media_type}
+        self._requests += 1
         self._request(HTTPRequest(method, path, headers, json.dumps(body).encode(), user=USER))
 
 
 def _blocks(dependent: _Item, uid: str) -> bool:
     return any(owner.get("uid") == uid and owner.get("blockOwnerDeletion") for owner in dependent.owners)
+
+
+def _is_collected(entry: StoredObject) -> bool:
+    """Return whether the collector looks at an object: it has owners, or it is being deleted."""
+    metadata = entry.value["metadata"]
+    return bool(metadata.get("ownerReferences") or metadata.get("deletionTimestamp"))
+
+
+def _concerns(event: Event) -> bool:
+    """Return whether a change can be a reason to collect: of owners, of a deletion, or of the served kinds, which owners may have."""
+    if event.new is None or event.key.resource == storeddefinitions.RESOURCE:
+        return True
+    return _is_collected(event.new) or (event.old is not None and _is_collected(event.old))

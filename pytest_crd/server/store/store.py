@@ -137,12 +137,13 @@ class Store:
 
         Args:
             history: The number of changes kept.
-            indexers: The indexes by resource and name.
+            indexers: The indexes by resource and name; those of the empty resource are indexes of all other resources.
         """
         self.lock = threading.RLock()
         self.clock = Clock()
         self.revision = 1
         self._indexers: Mapping[str, Mapping[str, Indexer]] = indexers or {}
+        self._common_indexers = self._indexers.get("", _NO_INDEXERS)
         self._tables: dict[str, PathTable[StoredObject]] = {}
         self._owner: object | None = None
         self._log: deque[Event] = deque(maxlen=history)
@@ -167,7 +168,7 @@ class Store:
             old = table.values.get(path)
             created = 0 if old is None else old.created
             entry = StoredObject(key, value, self.revision + 1, self.clock.elapsed, created=created)
-            table.put(path, entry, self._indexers.get(key.resource, _NO_INDEXERS))
+            table.put(path, entry, self._indexers.get(key.resource, self._common_indexers))
             self._publish(Event(entry.revision, entry, old))
         return entry
 
@@ -175,7 +176,7 @@ class Store:
         """Delete the object under *key*, and return its last state."""
         with self.lock:
             table = self._own(key.resource)
-            old = table.delete(key.path, self._indexers.get(key.resource, _NO_INDEXERS))
+            old = table.delete(key.path, self._indexers.get(key.resource, self._common_indexers))
             last = StoredObject(key, old.value, self.revision + 1, self.clock.elapsed)
             self._publish(Event(last.revision, None, old, last))
         return last
@@ -186,7 +187,7 @@ class Store:
             self._tables, self._owner = self._tables.copy(), object()
         table = self._tables.get(resource)
         if table is None:
-            names = tuple(self._indexers.get(resource, _NO_INDEXERS))
+            names = tuple(self._indexers.get(resource, self._common_indexers))
             table = self._tables[resource] = PathTable(self._owner, names)
         elif table.owner is not self._owner:
             table = self._tables[resource] = table.copy(self._owner)

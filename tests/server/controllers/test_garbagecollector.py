@@ -13,9 +13,10 @@ from support.webhooks import FixedWebhooks, FunctionAdmission
 from pytest_crd.engine.registry.admission import ADMINISTRATOR, AdmissionRequest, Admitted, User
 from pytest_crd.server.accessor import CrdServer
 from pytest_crd.server.controllers.garbagecollector import GarbageCollector
+from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.resourceaccess import RequestFailedError
-from pytest_crd.server.store.store import ObjectKey
+from pytest_crd.server.store.store import ObjectKey, Store
 
 NAMESPACE = {"apiVersion": "v1", "kind": "Namespace"}
 
@@ -242,36 +243,87 @@ def test_a_reset_server_collects_again(server: CrdServer) -> None:
 
 
 def test_writes_during_a_collection_are_collected_without_waiting() -> None:
-    api = servers.api()
-    calls: list[int] = []
-    collector = GarbageCollector(api.store, api.catalog, lambda _: None)
+    store, catalog = _store_with_garbage("first")
+    requests: list[str] = []
 
-    def step() -> None:
+    def answer(request: HTTPRequest) -> None:
         thread = threading.Thread(target=collector.run)
         thread.start()
         thread.join()
-        if not calls:
-            api.store.put(*_garbage())
-        calls.append(1)
+        if not requests:
+            store.put(*_garbage("second"))
+        requests.append(request.path.rpartition("/")[2])
+        store.delete(_garbage(requests[-1])[0])
 
-    collector._step = step  # type: ignore[method-assign] # as if another thread wrote in the middle
+    collector = GarbageCollector(store, catalog, answer)
     collector.run()
-    assert len(calls) == 2
+    assert requests == ["first", "second"]
 
 
-def test_an_error_ends_a_collection() -> None:
-    api = servers.api()
-    collector = GarbageCollector(api.store, api.catalog, lambda _: None)
+def test_an_error_ends_a_collection_and_the_next_one_tries_again() -> None:
+    store, catalog = _store_with_garbage("first")
 
-    def fail() -> None:
+    def fail(_request: HTTPRequest) -> None:
         raise RequestFailedError({"message": "m"})
 
-    collector._step = fail  # type: ignore[method-assign] # as an error of our own
+    collector = GarbageCollector(store, catalog, fail)
     for _ in range(2):
-        collector._collected = 0
         with pytest.raises(RequestFailedError):
             collector.run()
+        store.put(*_garbage("second"))
 
 
-def _garbage() -> Any:
-    return ObjectKey("configmaps", "default", "x"), {"metadata": {"name": "x", "uid": "u"}}
+def test_a_refused_deletion_is_tried_again_after_the_next_write_of_any_object() -> None:
+    store, catalog = _store_with_garbage("first")
+    requests: list[str] = []
+    collector = GarbageCollector(store, catalog, lambda request: requests.append(request.method))
+    for name in ("a", "b"):
+        collector.run()
+        collector.run()  # nothing has changed
+        key, value = _garbage(name)
+        store.put(key, {**value, "metadata": {"name": name, "uid": name}})
+    assert requests == ["DELETE", "DELETE"]
+
+
+def test_a_collector_looks_at_no_object_after_writes_without_owners(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = servers.api(collects_garbage=True)
+    job = servers.ask(server, "POST", servers.JOBS, servers.job("owner")).value
+    owned = servers.job("owned", ownerReferences=[_owner(job)])
+    assert servers.ask(server, "POST", servers.JOBS, owned).code == 201
+    finds: list[str] = []
+    find = Store.find
+
+    def find_and_count(self: Store, resource: str, index: str, value: Any) -> Any:
+        finds.extend([resource] if index == "collected" else [])
+        return find(self, resource, index, value)
+
+    monkeypatch.setattr(Store, "find", find_and_count)
+    assert servers.ask(server, "POST", servers.JOBS, servers.job("other")).code == 201
+    assert not finds
+    assert servers.ask(server, "DELETE", f"{servers.JOBS}/owner").code == 200
+    assert "jobs.fuzz.example.com" in finds
+    assert servers.ask(server, "GET", f"{servers.JOBS}/owned").code == 404
+
+
+def test_a_collector_looks_at_all_objects_if_changes_are_no_longer_stored() -> None:
+    server = servers.api(collects_garbage=True, history=1)
+    job = servers.ask(server, "POST", servers.JOBS, servers.job("owner")).value
+    servers.ask(server, "POST", servers.JOBS, servers.job("owned", ownerReferences=[_owner(job)]))
+    server.store.delete(ObjectKey("jobs.fuzz.example.com", "default", "owner"))
+    for name in ("a", "b"):
+        servers.ask(server, "POST", servers.JOBS, servers.job(name))
+    assert servers.ask(server, "GET", f"{servers.JOBS}/owned").code == 404
+
+
+def _store_with_garbage(name: str) -> tuple[Store, Any]:
+    """Return a store with an object whose owner is missing, and the served resources."""
+    server = servers.api(collects_garbage=True).fork()  # no collector of its own looks at the object
+    server.store.put(*_garbage(name))
+    return server.store, server.catalog
+
+
+def _garbage(name: str) -> Any:
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "missing", "uid": "m"}
+    return ObjectKey("configmaps", "default", name), {
+        "metadata": {"name": name, "uid": name, "ownerReferences": [owner]}
+    }
