@@ -212,14 +212,16 @@ _STATUS: Final = fieldrules.table({
     "status.allocatedResources": _validate_allocated,
 })  # fmt: skip
 _validate_status: Final = validatedwrites.chain(validatedwrites.validate_core_change, _STATUS)
-_validate_object: Final = validatedwrites.chain(
-    validatedwrites.validate_core_change, validatedwrites.validate_core_metadata, _FIELDS, _validate_change
-)
+_validate_new: Final = validatedwrites.chain(validatedwrites.validate_core_metadata, _FIELDS)
+_validate_object: Final = validatedwrites.chain(validatedwrites.validate_core_change, _validate_new, _validate_change)
 
 
 def validate_update(write: ValidatedWrite) -> list[FieldError]:
     """Validate an update of a PersistentVolumeClaim or of its status."""
-    return _validate_status(write) if write.subresource else _validate_object(write)
+    if write.subresource:
+        return _validate_status(write)
+    # Before 1.37 an update is validated first as a new object.
+    return [*([] if write.profile.declares_required_fields else _validate_new(write)), *_validate_object(write)]
 
 
 def find_warnings(write: ValidatedWrite) -> tuple[str, ...]:
@@ -242,6 +244,4 @@ def find_warnings(write: ValidatedWrite) -> tuple[str, ...]:
     return (*([text] if _CLASS in notes else []), *fractions)
 
 
-KIND: Final = KindValidation(
-    validatedwrites.chain(validatedwrites.validate_core_metadata, _FIELDS), validate_update, find_warnings
-)
+KIND: Final = KindValidation(_validate_new, validate_update, find_warnings)

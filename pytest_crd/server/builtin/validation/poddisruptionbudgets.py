@@ -13,6 +13,7 @@ from typing import Final
 from pytest_crd import lazyre
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.metadata import names
 from pytest_crd.server.builtin.validation import fieldrules
 from pytest_crd.server.builtin.validation.fieldrules import Site
 from pytest_crd.server.builtin.validation.validatedwrites import KindValidation, ValidatedWrite
@@ -46,6 +47,17 @@ def _validate_types(site: Site) -> Iterator[FieldError]:
         yield from _CONDITION(item)
 
 
+def _validate_presence_of_type(site: Site) -> Iterator[FieldError]:
+    """Yield the error of a condition without a type; before 1.37 an empty type is an invalid name."""
+    if not site.value and site.profile.declares_required_fields:
+        yield fielderror.required(site.path, "is required")
+
+
+def _validate_type(site: Site) -> Iterator[FieldError]:
+    text = site.value or ""
+    return (fielderror.invalid(site.path, text, detail) for detail in names.label_key(text, site.profile))
+
+
 def _longest(count: int) -> fieldrules.Rule:
     return lambda site: (
         (fielderror.too_long(site.path, count),)
@@ -67,7 +79,7 @@ _FIELDS: Final = fieldrules.table({
     "spec.unhealthyPodEvictionPolicy": fieldrules.present(fieldrules.choice("AlwaysAllow", "IfHealthyBudget")),
 })  # fmt: skip
 _CONDITION: Final = fieldrules.fields({
-    "type": fieldrules.first(fieldrules.required("is required"), fieldrules.QUALIFIED_NAME),
+    "type": fieldrules.first(_validate_presence_of_type, _validate_type),
     "status": fieldrules.first(fieldrules.required(), fieldrules.choice("False", "True", "Unknown")),
     "observedGeneration": fieldrules.number(0, detail="must be greater than or equal to zero"),
     "lastTransitionTime": fieldrules.required(),

@@ -76,9 +76,20 @@ _FIELDS: Final = fieldrules.table({
     "volumeBindingMode": fieldrules.choice("Immediate", "WaitForFirstConsumer"),
     "allowedTopologies": _validate_topologies,
 })  # fmt: skip
-_CHANGES: Final = fieldrules.table(
-    dict.fromkeys(("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"), fieldrules.immutable)
-)
+
+
+def _refuse_change(site: Site) -> Iterator[FieldError]:
+    """Yield the error of a change, which versions without generated validation word in another way."""
+    errors = [*fieldrules.immutable(site)]
+    if errors and not site.profile.declares_required_fields:
+        errors = [fielderror.forbidden(site.path, f"updates to {site.path} are forbidden.")]
+    yield from errors
+
+
+_CHANGES: Final = fieldrules.table({
+    **dict.fromkeys(("parameters", "provisioner", "reclaimPolicy"), _refuse_change),
+    "volumeBindingMode": fieldrules.immutable,
+})  # fmt: skip
 _DECLARED: Final = fieldrules.table({
     "provisioner": (fieldrules.required(), fieldrules.declared_immutable),
     **dict.fromkeys(("parameters", "reclaimPolicy", "volumeBindingMode"), fieldrules.declared_immutable),

@@ -69,8 +69,8 @@ def test_fields_of_a_storage_class_that_change_are_reported_after_other_errors()
     older = servers.api(kubernetes_version="1.34")
     servers.ask(older, "POST", CLASSES, {**NAME, "provisioner": "a"})
     assert errors(servers.ask(older, "PATCH", f"{CLASSES}/a", changed, **MERGE))[1:] == [
-        ("provisioner", 'Invalid value: "/b": field is immutable'),
-        ("reclaimPolicy", 'Invalid value: "Retain": field is immutable'),
+        ("provisioner", "Forbidden: updates to provisioner are forbidden."),
+        ("reclaimPolicy", "Forbidden: updates to reclaimPolicy are forbidden."),
     ]
 
 
@@ -153,3 +153,25 @@ def test_empty_lists_and_maps_count_for_the_generation_of_a_policy(spec: Any, ge
     servers.ask(server, "POST", path, body)
     answer = servers.ask(server, "PUT", f"{path}/a", {**body, "spec": {"policyTypes": None, **spec}})
     assert answer.value["metadata"]["generation"] == generation
+
+
+@pytest.mark.parametrize(("version", "times"), [("1.37", 1), ("1.34", 2)])
+def test_older_versions_validate_a_changed_claim_twice(version: str, times: int) -> None:
+    server = servers.api(kubernetes_version=version)
+    _create_claim(server)
+    refused = errors(servers.ask(server, "PATCH", f"{CLAIMS}/a", {"spec": {"storageClassName": "A_"}}, **MERGE))
+    assert [field for field, _ in refused] == ["spec.storageClassName"] * times
+
+
+@pytest.mark.parametrize(
+    ("version", "problem"), [("1.37", "Required value: is required"), ("1.34", 'Invalid value: ""')]
+)
+def test_a_condition_without_a_type_is_refused(version: str, problem: str) -> None:
+    server, path = servers.api(kubernetes_version=version), "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+    servers.ask(server, "POST", path, NAME)
+    change = {
+        "status": {"conditions": [{"status": "True", "reason": "A", "lastTransitionTime": "2024-01-02T03:04:05Z"}]}
+    }
+    refused = errors(servers.ask(server, "PATCH", f"{path}/a/status", change, **MERGE))
+    assert refused[0][0] == "status.conditions[0].type"
+    assert refused[0][1].startswith(problem)
