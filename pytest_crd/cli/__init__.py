@@ -44,10 +44,9 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ),
     "cel": Command("cel", "evaluate a CEL expression on a custom resource, as the server would"),
     "explain": Command("explain", "describe a custom resource and its fields, as kubectl explain does"),
-    "json-schema": Command(
-        "jsonschema",
-        "write a JSON Schema for each served version, for editors and validators: KIND-GROUP-VERSION.json",
-    ),
+    "sample": Command("sample", "print an object that a server accepts, with descriptions", prints_document=True),
+    "docs": Command("docs", "print a page in Markdown about a CRD: versions, fields, rules", prints_document=True),
+    "json-schema": Command("jsonschema", "write a JSON Schema for each served version, for editors and validators"),
     "openapi": Command("openapi", "print the OpenAPI document that a server publishes for a version of a CRD"),
     "schema": Command(
         "schema",

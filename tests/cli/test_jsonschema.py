@@ -46,6 +46,22 @@ def test_each_served_version_has_a_file(folder: Path, capsys: pytest.CaptureFixt
         assert content == version.json_schema()
 
 
+def test_a_catalogue_has_a_folder_for_each_group() -> None:
+    assert program.main(["json-schema", "Tab", "--out", "made", "--layout", "catalog"]) == 0
+
+    names = sorted(str(path.relative_to("made")) for path in Path("made").rglob("*.json"))
+    assert names == ["example.com/tab_v1.json", "example.com/tab_v1beta1.json"]
+
+
+def test_a_link_of_a_catalogue_is_not_followed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    (folder / "made").mkdir()
+    outside = tmp_path_factory.mktemp("outside")
+    (folder / "made/example.com").symlink_to(outside)
+
+    assert program.main(["json-schema", "Tab", "--out", "made", "--layout", "catalog"]) == 2
+    assert not list(outside.iterdir())
+
+
 def test_only_the_named_ones_have_a_file() -> None:
     assert program.main(["json-schema", "Tab", "--out", "made"]) == 0
 
