@@ -235,7 +235,7 @@ def test_the_build_step_of_the_image_installs_the_command(tmp_path: Path) -> Non
 
     subprocess.run(["sh", "-e", "-c", script], check=True, capture_output=True)
 
-    command = [tmp_path / "opt/pytest-crd/bin/pytest-crd", "--version"]
+    command = [str(tmp_path / "opt/pytest-crd/bin/pytest-crd"), "--version"]
     assert subprocess.run(command, check=True, capture_output=True).stdout.startswith(b"pytest-crd ")
 
 

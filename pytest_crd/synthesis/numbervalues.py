@@ -84,7 +84,9 @@ def _all(demand: NumberDemand) -> Iterator[float]:
 def count_numbers(demand: NumberDemand) -> Iterator[float]:
     """Yield all valid numbers: upwards from the simplest one, then downwards."""
     start = next(_all(demand), None)
-    for sign in () if start is None else (1, -1):
+    if start is None:
+        return
+    for sign in (1, -1):
         for offset in itertools.count(sign < 0):
             value = to_number(_decimal(start) + sign * offset * demand.step, is_integer=demand.is_integer)
             if not demand.fits(value):
