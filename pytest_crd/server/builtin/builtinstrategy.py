@@ -192,9 +192,10 @@ class BuiltInStrategy(ObjectStrategy):
         """Validate the object, or only its metadata and the fields of the scale if its kind is not validated."""
         if self._validation is not None:
             errors = kindvalidation.validate(self._validation, self._validated(write))
-            is_update = write.live is not None and not (errors or write.subresource)
-            if self.plural == _CLAIMS and is_update and self._store is not None:
-                defaultplugins.refuse_growth(write.resource, write.live, self._store)
+            live, store = write.live, self._store
+            may_grow = self.plural == _CLAIMS and not (errors or write.subresource)
+            if may_grow and live is not None and store is not None:
+                defaultplugins.refuse_growth(write.resource, live, store)
             return Validated(errors)
         resource, live = write.resource, write.live
         metadata, namespaced = resource["metadata"], self.is_namespaced
