@@ -223,7 +223,7 @@ def test_versions_that_are_generated_together_are_not_named_as_others(gardens: P
 
 def test_omitted_parts_are_listed(gardens: Project) -> None:
     path = gardens.path / "config/crd/bases/gardens.yaml"
-    fields = "".join(f"\n              text{index}: {{type: string, maxLength: 500000}}" for index in range(7))
+    fields = "".join(f"\n              text{index}: {{type: string, maxLength: 2000000}}" for index in range(7))
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("{type: integer, default: 3}", "{type: integer}" + fields), encoding="utf-8")
 
