@@ -9,6 +9,7 @@ from typing import Final
 
 from pytest_crd import engine, synthesis
 from pytest_crd.casefiles import yamltext
+from pytest_crd.cases import caseformat
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.generation import reach, servedversions, words
 from pytest_crd.generation.constraints import Constraints
@@ -174,6 +175,7 @@ def _head(versions: Sequence[engine.CrdVersion]) -> Iterator[str]:
     version = versions[0]
     crd = version.crd
     kubernetes_versions = ", ".join(item.crd.kubernetes_version for item in versions)
+    yield f"# yaml-language-server: $schema={caseformat.SCHEMA_ID}"
     yield f"# What {crd.name} {version.name} does under Kubernetes {kubernetes_versions}, as `pytest --crd-generate {crd.name}/{version.name}` found it."
     yield "# A case that fails tells that this has changed: if it was meant, `pytest --crd-update` writes down what is so now."
     yield f"crd: {yamltext.flow(crd.name)}"
