@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pytest_crd import lazyimport, progress
-from pytest_crd.discovery import commands, kustomizations, kustomizeroots, madecrds, projectfiles, search
+from pytest_crd.discovery import kustomizations, kustomizeroots, madecrds, projectfiles, search
 from pytest_crd.discovery.filetrees import FolderTree
 from pytest_crd.discovery.headings import HeadingFiles
 from pytest_crd.discovery.madecrds import MadeManifests
@@ -33,9 +33,11 @@ from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.progress import Progress, Tell, silent
 
 if TYPE_CHECKING:
+    from pytest_crd.discovery import commands as crdcommands
     from pytest_crd.discovery import helmtemplates
     from pytest_crd.discovery.helmtemplates import UnreadTemplate
 else:
+    crdcommands = lazyimport.module("pytest_crd.discovery.commands")
     helmtemplates = lazyimport.module("pytest_crd.discovery.helmtemplates")
 
 _Files = TypeVar("_Files", bound=CrdFiles)
@@ -318,7 +320,7 @@ class Sources:
         for index, command in enumerate(self.commands):
             waiting = functools.partial(tell, index, len(self.commands), f"`{command}`")
             try:
-                crd_files.take_output(commands.run(command, folder=self.folder, waiting=waiting), source=command)
+                crd_files.take_output(crdcommands.run(command, folder=self.folder, waiting=waiting), source=command)
             except CrdError as error:
                 crd_files.mistakes.extend(error.mistakes)
         self.places = " ".join((*self.paths, *(f"`{command}`" for command in self.commands)))

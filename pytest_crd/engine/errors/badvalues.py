@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import gosyntax, structs
 from pytest_crd.engine.golang.gotypes import GoType, Pointer
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.golang import gosyntax, structs
+else:
+    gosyntax = lazyimport.module("pytest_crd.engine.golang.gosyntax")
+    structs = lazyimport.module("pytest_crd.engine.golang.structs")
 
 
 @dataclass(frozen=True, slots=True)

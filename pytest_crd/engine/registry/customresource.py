@@ -17,7 +17,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import deprecation, storagelimits, subresources
+from pytest_crd.engine.registry import storagelimits, subresources
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, ResourceDecoder
 from pytest_crd.engine.registry.requestbody import Decoder, RefusedError
 from pytest_crd.engine.registry.resourcevalidation import ResourceValidator
@@ -26,7 +26,7 @@ from pytest_crd.engine.registry.storage import Storage
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.registry import admission
+    from pytest_crd.engine.registry import admission, deprecation
     from pytest_crd.engine.registry.admission import ObjectInterfaces
     from pytest_crd.engine.registry.conversion import VersionConverter
     from pytest_crd.engine.registry.fieldmanager import typedvalues
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 else:
     typedvalues = lazyimport.module("pytest_crd.engine.registry.fieldmanager.typedvalues")
     admission = lazyimport.module("pytest_crd.engine.registry.admission")
+    deprecation = lazyimport.module("pytest_crd.engine.registry.deprecation")
 
 # The server mistakes an object with a list `items` for a list of objects, and fails.
 _TAKEN_FOR_A_LIST: Final = Refusal(500, "", "*unstructured.Unstructured is not a list: no Items field in this object")
@@ -111,7 +112,7 @@ class CustomResourceStrategy(ObjectStrategy):
     @cached_property
     def deprecation_warnings(self) -> tuple[str, ...]:
         """The warnings of each response if the version is deprecated."""
-        return deprecation.warnings(self._crd, self._served.spec)
+        return deprecation.warnings(self._crd, self._served.spec) if self._served.spec.deprecated else ()
 
     def calls_webhook(self, stored: Resource) -> bool:
         """Return whether a webhook converts a stored object to this version."""

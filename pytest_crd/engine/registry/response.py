@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
-from pytest_crd import lazyre
+from pytest_crd import lazyimport, lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Denial, Refusal
-from pytest_crd.engine.errors.status import failure
 from pytest_crd.engine.fieldpath import OwnedPath, SpelledPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.errors import status as statuses
+else:
+    statuses = lazyimport.module("pytest_crd.engine.errors.status")
 
 CREATED: Final = 201
 OK: Final = 200
@@ -309,7 +313,9 @@ def refused(
         details["retryAfterSeconds"] = refusal.retry_after
     # The server writes empty details if it names another object.
     has_details = details or refusal.subject is not None
-    status = refusal.status or failure(refusal.code, refusal.reason, refusal.message, details if has_details else None)
+    status = refusal.status or statuses.failure(
+        refusal.code, refusal.reason, refusal.message, details if has_details else None
+    )
     errors = refusal.errors or (fielderror.request(refusal.message, refusal.explanation),)
     return Response(
         refusal.code,
@@ -354,7 +360,7 @@ def invalid(  # noqa: PLR0913 - the parts of a Status
     details = {key: value for key, value in details.items() if value}
     details["causes"] = [_cause(error) for error in errors]
     message = f"{qualified} {printing.quote(name)} is invalid: {fielderror.aggregate(errors)}"
-    status = failure(422, "Invalid", message, details)
+    status = statuses.failure(422, "Invalid", message, details)
     return Response(422, errors=tuple(errors), warnings=limit_warnings(warnings), changes=changes, status=status)
 
 

@@ -13,7 +13,6 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.formats import stringformats
 from pytest_crd.engine.golang import printing
-from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.subschemas import Schema
@@ -22,9 +21,11 @@ from pytest_crd.engine.values.validationresult import Failure, KeywordCheck
 
 if TYPE_CHECKING:
     from pytest_crd.engine.golang import gosyntax
+    from pytest_crd.engine.golang.regexp import error as regexperror
     from pytest_crd.engine.golang.regexp import patterns
 else:
     gosyntax = lazyimport.module("pytest_crd.engine.golang.gosyntax")
+    regexperror = lazyimport.module("pytest_crd.engine.golang.regexp.error")
     patterns = lazyimport.module("pytest_crd.engine.golang.regexp.patterns")
 
 
@@ -173,7 +174,7 @@ def _pattern_check(pattern: str, profile: Profile) -> KeywordCheck:
     description = pattern
     try:
         holds = patterns.compile(pattern, profile.go)
-    except PatternError as error:  # a server refuses such a CRD; this is its message for values
+    except regexperror.PatternError as error:  # a server refuses such a CRD; this is its message for values
         description, holds = f"{pattern}, but pattern is invalid: {error}", _never
 
     def failure(value: str, name: str) -> Failure:

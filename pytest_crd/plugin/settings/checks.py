@@ -47,6 +47,8 @@ def _load() -> _Loaded:
 
 
 def _rule_budget(entry: SettingEntry) -> float:
+    if not entry.is_set:
+        return 1
     number = re.fullmatch(r"(\d+(?:\.\d+)?)%", entry.value)
     if number is None or not 0 < float(number[1]) <= 100:
         raise entry.error(f"{entry.value!r}: write a part of the server's budget, such as 50%")

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 
+from pytest_crd import lazyimport
 from pytest_crd.plugin import classhook
-from pytest_crd.plugin.settings import inilines, setting
+from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Setting, SettingEntry, define
+
+if TYPE_CHECKING:
+    from pytest_crd.plugin.settings import inilines
+else:
+    inilines = lazyimport.module("pytest_crd.plugin.settings.inilines")
+
 
 PARITY: Final = define("--crd-parity", setting.words)
 ALLOWED: Final = define("--crd-parity-allow", setting.words)
@@ -49,7 +56,8 @@ def read(config: pytest.Config) -> ParitySettings | None:
 
 def _find_entry(config: pytest.Config, of_setting: Setting[tuple[str, ...]]) -> SettingEntry:
     """Return the entry of a setting; its source names the line of the ini file."""
-    entry, line = of_setting.find_entry(config), inilines.line_of(config, of_setting)
+    entry = of_setting.find_entry(config)
+    line = inilines.line_of(config, of_setting) if entry.is_set else 0
     is_in_file = line and config.inipath is not None
     source = f"{config.inipath.name}:{line}: {of_setting.ini}" if is_in_file and config.inipath else entry.source
     return entry._replace(value=entry.value or [], source=source)

@@ -23,12 +23,12 @@ _ONE_OF_TYPES: Final = f"must be one of {','.join(_TYPES)}"
 _ONE_OF_FORMATS: Final = f"must be one of {','.join(_FORMATS)}"
 
 
-def validate(columns: list[Column] | None, path: FieldPath) -> Iterator[FieldError]:
+def validate(columns: list[Column], path: FieldPath) -> Iterator[FieldError]:
     """
     Yield the errors of the columns of one version, or of the columns that all versions share.
 
     Args:
-        columns: `additionalPrinterColumns`; None if there are none.
+        columns: `additionalPrinterColumns`.
         path: The path of the columns.
 
     Errors:
@@ -37,7 +37,7 @@ def validate(columns: list[Column] | None, path: FieldPath) -> Iterator[FieldErr
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceColumnDefinition.
     """
-    for index, column in enumerate(columns or ()):
+    for index, column in enumerate(columns):
         yield from _column(column, path.index(index))
 
 

@@ -13,7 +13,7 @@ from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internal, internaltypes
 from pytest_crd.engine.crds.internal import InternalCrd
 from pytest_crd.engine.crds.validation import namesfield as crdnames
-from pytest_crd.engine.crds.validation import printercolumns, scalefield
+from pytest_crd.engine.crds.validation import scalefield
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import wholeschema
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -24,9 +24,10 @@ from pytest_crd.engine.profile import Profile
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds.internalspec import InternalSubresources, InternalVersion, Spec
-    from pytest_crd.engine.crds.validation import selectablefields
+    from pytest_crd.engine.crds.validation import printercolumns, selectablefields
 else:
     selectablefields = lazyimport.module("pytest_crd.engine.crds.validation.selectablefields")
+    printercolumns = lazyimport.module("pytest_crd.engine.crds.validation.printercolumns")
 
 _VERSIONS: Final = internal.SPEC.child("versions")
 _PRINTABLE: Final = "must only contain printable UTF-8 characters; non-printable character found at index"
@@ -77,8 +78,8 @@ def validate_each(crd: InternalCrd, options: ValidationOptions, profile: Profile
             has_status=internal.has_status(_subresources(crd, name)),
         )
         yield from scalefield.validate(version.get("subresources"), path.child("subresources"), profile)
-        columns = version.get("additionalPrinterColumns")
-        yield from printercolumns.validate(columns, path.child("additionalPrinterColumns"))
+        if columns := version.get("additionalPrinterColumns"):
+            yield from printercolumns.validate(columns, path.child("additionalPrinterColumns"))
         yield from _selectable_fields(crd, version, path, options, profile)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from pytest_crd import lazyimport
 from pytest_crd.engine.crds import apiapproval, internal, internaltypes
 from pytest_crd.engine.crds.internal import SPEC, InternalCrd
-from pytest_crd.engine.crds.validation import conversionfield, printercolumns, scalefield, versionsfield
+from pytest_crd.engine.crds.validation import conversionfield, scalefield, versionsfield
 from pytest_crd.engine.crds.validation import namesfield as crdnames
 from pytest_crd.engine.crds.validation import update as crdupdate
 from pytest_crd.engine.crds.validation.options import ValidationOptions
@@ -30,8 +30,10 @@ from pytest_crd.engine.schema import subschemas
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds import conditions
+    from pytest_crd.engine.crds.validation import printercolumns
 else:
     conditions = lazyimport.module("pytest_crd.engine.crds.conditions")
+    printercolumns = lazyimport.module("pytest_crd.engine.crds.validation.printercolumns")
 
 _METADATA: Final = FieldPath(("metadata",))
 _STORED_VERSIONS: Final = FieldPath(("status", "storedVersions"))
@@ -201,8 +203,8 @@ def _above_all_versions(crd: InternalCrd, options: ValidationOptions, profile: P
         has_status=any(internal.has_status(holder.get("subresources")) for holder in holders),
     )
     errors += scalefield.validate(spec.get("subresources"), _SUBRESOURCES, profile)
-    columns = spec.get("additionalPrinterColumns")
-    errors += printercolumns.validate(columns, _COLUMNS)
+    if columns := spec.get("additionalPrinterColumns"):
+        errors += printercolumns.validate(columns, _COLUMNS)
     errors += versionsfield.validate_shared_selectable_fields(crd, options, profile)
     return errors
 

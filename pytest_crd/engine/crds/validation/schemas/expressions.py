@@ -136,7 +136,7 @@ class Costs:
 
     def errors(self, path: FieldPath) -> Iterator[FieldError]:
         """Yield the errors about a total above the limit: the costliest rules, then the schema at *path*."""
-        if self.total > declaredrule.CRD_LIMIT:
+        if self.total and self.total > declaredrule.CRD_LIMIT:
             yield from (fielderror.forbidden(place, _CONTRIBUTED) for place, _ in self.most_expensive)
             yield fielderror.forbidden(path, _exceeded(_TOTAL, self.total, declaredrule.CRD_LIMIT))
 
