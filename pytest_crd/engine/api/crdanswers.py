@@ -172,13 +172,13 @@ class CrdAnswers:
         Raises:
             UnsupportedConstructError: The server serves no custom resources under this schema.
         """
-        from pytest_crd.engine.registry.customresource import CustomResourceStrategy  # noqa: PLC0415 - as above
+        from pytest_crd.engine.registry import customresource  # noqa: PLC0415 - as above
 
         key = version, converter
         if key not in self._strategies:
             versions = [schema.as_served for schema in self.schemas]
-            strategy = CustomResourceStrategy(self.spec, version.as_served, versions, self.profile, converter)
-            self._strategies[key] = strategy
+            requested = customresource.RequestedVersion(self.spec, version.as_served, versions, self.profile, converter)
+            self._strategies[key] = customresource.CustomResourceStrategy(requested)
         return self._strategies[key]
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
@@ -43,6 +43,25 @@ else:
 _TAKEN_FOR_A_LIST: Final = Refusal(500, "", "*unstructured.Unstructured is not a list: no Items field in this object")
 
 
+class RequestedVersion(NamedTuple):
+    """
+    A version of a CRD that requests are sent to, with all that its answers depend on.
+
+    Attributes:
+        crd: The CRD.
+        served: The version.
+        versions: All versions of the CRD, *served* included.
+        profile: The Kubernetes version.
+        converter: The conversion webhook; None if the CRD has none, or if it cannot be called.
+    """
+
+    crd: CrdSpec
+    served: Served
+    versions: Sequence[Served]
+    profile: Profile
+    converter: VersionConverter | None = None
+
+
 class CustomResourceStrategy(ObjectStrategy):
     """
     The strategy of the custom resources of one version of a CRD.
@@ -55,24 +74,9 @@ class CustomResourceStrategy(ObjectStrategy):
     creates_by_update = False
     storage_path = ""
 
-    def __init__(
-        self,
-        crd: CrdSpec,
-        served: Served,
-        versions: Sequence[Served],
-        profile: Profile,
-        converter: VersionConverter | None = None,
-    ) -> None:
-        """
-        Create the strategy of a version.
-
-        Args:
-            crd: The CRD.
-            served: The version that requests are sent to.
-            versions: All versions of the CRD, *served* included.
-            profile: The Kubernetes version.
-            converter: The conversion webhook; None if the CRD has none, or if it cannot be called.
-        """
+    def __init__(self, version: RequestedVersion) -> None:
+        """Create the strategy of a version."""
+        crd, served, versions, profile, converter = version
         self.type_meta: Mapping[str, str] = {
             "apiVersion": declared.api_version(crd.group, served.spec.name),
             "kind": crd.kind,
@@ -83,13 +87,13 @@ class CustomResourceStrategy(ObjectStrategy):
         self.is_served = served.spec.served
         self.profile = profile
         self.subresources = subresources.from_declared(served.spec.subresources)
-        self._passes = {version.spec.name: version.passes for version in versions}
+        self._passes = {other.spec.name: other.passes for other in versions}
         bodies = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), self._passes, profile)
         self.decoder: ObjectDecoder = ResourceDecoder(bodies, served.passes, profile)
-        self.owners: FieldManagers = VersionManagers(crd, served, versions, profile, converter)
+        self.owners: FieldManagers = VersionManagers(version)
         self._crd = crd
         self._served = served
-        self._versions = tuple(version.spec.name for version in versions if version.spec.served)
+        self._versions = tuple(other.spec.name for other in versions if other.spec.served)
         self._storage = Storage(crd, served, versions, converter)
         self._validator = ResourceValidator(crd, served, profile, self._fits)
 
@@ -184,55 +188,34 @@ class CustomResourceStrategy(ObjectStrategy):
 class VersionManagers:
     """The field managers of a version: one for objects and their status, one for their scale."""
 
-    def __init__(
-        self,
-        crd: CrdSpec,
-        served: Served,
-        versions: Sequence[Served],
-        profile: Profile,
-        converter: VersionConverter | None = None,
-    ) -> None:
-        """
-        Create for a version.
-
-        Args:
-            crd: The CRD.
-            served: The version that requests are sent to.
-            versions: All versions of the CRD, *served* included.
-            profile: The Kubernetes version.
-            converter: The conversion webhook; None if the CRD has none, or if it cannot be called.
-        """
-        self._converter = converter
-        self._crd = crd
-        self._served = served
-        self._versions = versions
-        self._profile = profile
+    def __init__(self, version: RequestedVersion) -> None:
+        """Create for a version."""
+        self._version = version
 
     @cached_property
     def of_object(self) -> FieldManager:
         """The field manager of requests to objects and to their status."""
         from pytest_crd.engine.registry.fieldmanager import crdfieldmanager  # noqa: PLC0415 - many requests need no owners
 
+        crd, served, versions, profile, converter = self._version
         published = [
             crdfieldmanager.PublishedVersion(
                 version.spec.name,
                 version.published,
                 has_status=subresources.from_declared(version.spec.subresources).has_status,
             )
-            for version in self._versions
+            for version in versions
         ]
-        return crdfieldmanager.of_version(self._crd, self._served.spec.name, published, self._profile, self._converter)
+        return crdfieldmanager.of_version(crd, served.spec.name, published, profile, converter)
 
     @cached_property
     def of_scale(self) -> ScaleOwners:
         """The field manager of `/scale`."""
         from pytest_crd.engine.registry import scaleowners  # noqa: PLC0415 - as above
 
+        crd, served, versions, profile, _ = self._version
         by_version = {
-            declared.api_version(self._crd.group, version.spec.name): subresources.from_declared(
-                version.spec.subresources
-            )
-            for version in self._versions
+            declared.api_version(crd.group, version.spec.name): subresources.from_declared(version.spec.subresources)
+            for version in versions
         }
-        served = declared.api_version(self._crd.group, self._served.spec.name)
-        return scaleowners.of_version(served, by_version, self._profile)
+        return scaleowners.of_version(declared.api_version(crd.group, served.spec.name), by_version, profile)

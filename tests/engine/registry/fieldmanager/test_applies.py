@@ -11,7 +11,7 @@ from synthesis.versions import fields
 
 from pytest_crd import engine
 from pytest_crd.engine.registry import handlers
-from pytest_crd.engine.registry.customresource import VersionManagers
+from pytest_crd.engine.registry.customresource import RequestedVersion, VersionManagers
 from pytest_crd.engine.registry.fieldmanager import (
     fieldmanager,
     fieldsets,
@@ -151,7 +151,7 @@ def test_the_text_of_an_apply_is_read_as_yaml() -> None:
 def _manager(version: engine.CrdVersion) -> fieldmanager.FieldManager:
     answers = version._answers
     served = answers.schemas[0].as_served
-    return VersionManagers(answers.spec, served, [served], answers.profile).of_object
+    return VersionManagers(RequestedVersion(answers.spec, served, [served], answers.profile)).of_object
 
 
 def test_malformed_managed_fields_fail_an_apply_and_are_dropped_by_an_update() -> None:
