@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -14,17 +14,23 @@ from support.sessions import Folder
 from handbook import parts, pictures
 from pytest_crd.cases import caseformat
 
-_SCHEMA: Final = parts.ROOT / "pytest_crd/cases/case-file.schema.json"
+_SCHEMA: Final = "pytest_crd/cases/case-file.schema.json"
 
 
 def main() -> int:
     """Write all outdated files and print their paths; return 0."""
-    for path, current in [(_SCHEMA, caseformat.schema_text()), *_pages(), *_pictures()]:
+    for path in write([(parts.ROOT / _SCHEMA, caseformat.schema_text()), *_pages(), *_pictures()]):
+        sys.stdout.write(f"{path.relative_to(parts.ROOT)}\n")
+    return 0
+
+
+def write(files: Iterable[tuple[Path, str]]) -> Iterator[Path]:
+    """Write the *files* whose content differs from the given text, and yield their paths."""
+    for path, current in files:
         if not path.exists() or path.read_text(encoding="utf-8") != current:
             path.parent.mkdir(exist_ok=True)
             path.write_text(current, encoding="utf-8")
-            sys.stdout.write(f"{path.relative_to(parts.ROOT)}\n")
-    return 0
+            yield path
 
 
 def _pages() -> Iterator[tuple[Path, str]]:

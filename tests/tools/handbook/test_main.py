@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from handbook import __main__ as program
-from handbook import parts
-
-from pytest_crd.cases import caseformat
 
 
-def test_the_schema_of_case_files_is_written_if_it_is_outdated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    schema = tmp_path / program._SCHEMA.relative_to(parts.ROOT)
-    monkeypatch.setattr(parts, "ROOT", tmp_path)
-    monkeypatch.setattr(program, "_SCHEMA", schema)
-    for generated in ("_pages", "_pictures"):
-        monkeypatch.setattr(program, generated, list)
-    schema.parent.mkdir(parents=True)
+def test_only_outdated_files_are_written_and_named(tmp_path: Path) -> None:
+    same, other, new = tmp_path / "same", tmp_path / "other", tmp_path / "folder" / "new"
+    same.write_text("a", encoding="utf-8")
+    other.write_text("a", encoding="utf-8")
+    files = [(same, "a"), (other, "b"), (new, "c")]
 
-    assert program.main() == 0
-    assert capsys.readouterr().out == "pytest_crd/cases/case-file.schema.json\n"
-    assert schema.read_text(encoding="utf-8") == caseformat.schema_text()
-    assert program.main() == 0
-    assert not capsys.readouterr().out
+    assert [*program.write(files)] == [other, new]
+    assert [path.read_text(encoding="utf-8") for path, _ in files] == ["a", "b", "c"]
+    assert not [*program.write(files)]
