@@ -10,7 +10,8 @@ from support import servers
 from pytest_crd.server.accessor import CrdServer
 from pytest_crd.server.controllerstatuses import NoSuchStateError
 
-TEMPLATE = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+TEMPLATE: Any = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+JOB = {"spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
 WORKLOAD = {"selector": {"matchLabels": {"a": "b"}}, "template": TEMPLATE}
 
 
@@ -61,14 +62,14 @@ def test_an_available_workload_has_all_replicas(
 
 @pytest.mark.parametrize(("spec", "count"), [({}, 1), ({"completions": 4, "completionMode": "Indexed"}, 4)])
 def test_a_succeeded_job_is_complete(server: CrdServer, spec: Any, count: int) -> None:
-    _create(server, "jobs.batch", {"template": TEMPLATE, **spec})
+    _create(server, "jobs.batch", {"template": JOB, **spec})
     job = server["jobs.batch"].succeed("x")
     assert (job["status"]["succeeded"], _conditions(job)) == (count, ["SuccessCriteriaMet", "Complete"])
     assert job["status"]["startTime"] <= job["status"]["completionTime"]
 
 
 def test_a_failed_job_has_the_conditions(server: CrdServer) -> None:
-    _create(server, "jobs.batch", {"template": TEMPLATE})
+    _create(server, "jobs.batch", {"template": JOB})
     assert _conditions(server["jobs.batch"].fail("x")) == ["FailureTarget", "Failed"]
 
 

@@ -145,8 +145,14 @@ def _built_in_kind(record: BuiltInRecord, type_: BuiltInType, newest: Profile) -
     has_columns = type_.columns() != (resourcetypes.NAME, resourcetypes.AGE)
     return [
         *(record.kind, _code(record.api_version), "yes", "yes" if defaults else "none"),
-        *("yes" if record.is_validated else "metadata only", fields, "yes" if has_columns else "name and age"),
+        *(_validation(record), fields, "yes" if has_columns else "name and age"),
     ]
+
+
+def _validation(record: BuiltInRecord) -> str:
+    if record.missing:
+        return f"partly, without {record.missing}"
+    return "yes" if record.is_validated else "metadata only"
 
 
 def _condition(rest: Sequence[str]) -> str:

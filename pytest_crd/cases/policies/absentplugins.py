@@ -132,7 +132,9 @@ def _mount_token(pod: JSONObject) -> JSONObject:
     if spec.get("automountServiceAccountToken") is False or spec == _spec(pod):
         return pod
     volume = {"name": _TOKEN, "projected": {"sources": [*_SOURCES], "defaultMode": 420}}
-    return {**pod, "spec": {**spec, "volumes": [*(spec.get("volumes") or []), volume]}}
+    account = spec.get("serviceAccountName") or "default"  # without an account, no Pod has a token
+    named = {"serviceAccountName": account, "serviceAccount": account}
+    return {**pod, "spec": {**spec, **named, "volumes": [*(spec.get("volumes") or []), volume]}}
 
 
 def _limit(pod: JSONObject) -> JSONObject:

@@ -40,6 +40,11 @@ def of_kind(api_version: str, kind: str, profile: Profile) -> Struct:
     return _Types.under(profile.names_embedded_structs).struct(_table()["kinds"][f"{api_version} {kind}"])
 
 
+def named(name: str, profile: Profile) -> Struct:
+    """Return the Go type with a name in the table, such as `core.v1.PodSpec`."""
+    return _Types.under(profile.names_embedded_structs).struct(name)
+
+
 def name_of(struct: Struct, profile: Profile) -> str:
     """Return the name of a struct in the table, such as `apps.v1.Deployment`; empty if it is not from the table."""
     return _Types.under(profile.names_embedded_structs).names.get(struct, "")

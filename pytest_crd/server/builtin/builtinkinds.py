@@ -52,6 +52,32 @@ VALIDATED: Final[Mapping[str, Sequence[str]]] = {
     "networkpolicies.networking.k8s.io": (),
     "poddisruptionbudgets.policy": (),
     "storageclasses.storage.k8s.io": ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"),
+    "pods": (
+        "spec (but for images, tolerations, scheduling gates and an earlier end)",
+        "spec.containers (their number)",
+        "spec.initContainers (their number)",
+    ),
+    "podtemplates": (),
+    "cronjobs.batch": (),
+    "daemonsets.apps": ("spec.selector",),
+    "deployments.apps": ("spec.selector",),
+    "jobs.batch": (
+        "spec.backoffLimitPerIndex",
+        "spec.completionMode",
+        "spec.completions (unless an indexed Job changes its parallelism as well)",
+        "spec.managedBy",
+        "spec.podFailurePolicy",
+        "spec.selector",
+        "spec.successPolicy",
+        "spec.template (but for resources and scheduling while suspended)",
+    ),
+    "replicasets.apps": ("spec.selector",),
+    "statefulsets.apps": (
+        "spec.podManagementPolicy",
+        "spec.selector",
+        "spec.serviceName",
+        "spec.volumeClaimTemplates",
+    ),
     "priorityclasses.scheduling.k8s.io": ("preemptionPolicy", "value"),
     f"mutatingadmissionpolicies.{_ADMISSION}": (),
     f"mutatingadmissionpolicybindings.{_ADMISSION}": (),
@@ -63,6 +89,10 @@ VALIDATED: Final[Mapping[str, Sequence[str]]] = {
     f"roles.{_RBAC}": (),
     f"clusterrolebindings.{_RBAC}": ("roleRef",),
     f"rolebindings.{_RBAC}": ("roleRef",),
+}
+# The parts of validated kinds that are not validated, by resource.
+MISSING: Final[Mapping[str, str]] = {
+    "pods": "the status of resource claims, devices, users and volume health; AppArmor annotations do not become fields",
 }
 
 
@@ -115,6 +145,11 @@ class BuiltInRecord(NamedTuple):
     def is_validated(self) -> bool:
         """Whether written objects are validated as a server does."""
         return self.resource in VALIDATED
+
+    @property
+    def missing(self) -> str:
+        """The parts that are not validated although the kind is; empty if there are none."""
+        return MISSING.get(self.resource, "")
 
     @property
     def immutable(self) -> Sequence[str]:

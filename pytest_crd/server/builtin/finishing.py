@@ -65,7 +65,9 @@ def finish(resource: str, value: _Object, writing: Writing) -> _Object:
     change = _FINISHES.get(resource)
     if resource == _REQUESTS and writing.subresource:
         return _with_times(value)
-    return value if change is None or writing.subresource else change(value, writing)
+    if change is None or (writing.subresource and (resource, writing.subresource) not in _FINISHED_PARTS):
+        return value
+    return change(value, writing)
 
 
 def _with_times(request: _Object) -> _Object:
@@ -90,6 +92,8 @@ def _daemon_set(daemon_set: _Object, writing: Writing) -> _Object:
 
 
 def _pod(pod: _Object, writing: Writing) -> _Object:
+    if writing.subresource and writing.old is not None:
+        return podfinishing.finish_status(pod, writing.old)
     if writing.old is None:
         return podfinishing.finish_created(pod, writing.profile)
     return podfinishing.finish_updated(pod, writing.old, writing.profile)
@@ -97,7 +101,10 @@ def _pod(pod: _Object, writing: Writing) -> _Object:
 
 def _job(job: _Object, writing: Writing) -> _Object:
     """Add labels and the selector of a new Job, unless its selector is manual."""
-    if writing.old is not None or job["spec"].get("manualSelector"):
+    if writing.old is not None:
+        return job
+    job = {**job, "metadata": {**job["metadata"], "uid": writing.uid}}
+    if job["spec"].get("manualSelector"):
         return job
     name, uid = job["metadata"].get("name", ""), writing.uid
     names = {"job-name": name, "batch.kubernetes.io/job-name": name}
@@ -221,5 +228,7 @@ _FINISHES: Final[Mapping[str, Callable[[_Object, Writing], _Object]]] = {
     "pods": _pod,
     "serviceaccounts": _service_account,
 }
+# Subresources whose writes are finished, too.
+_FINISHED_PARTS: Final = frozenset({("daemonsets.apps", "status"), ("pods", "status")})
 # Resources with fields that get their defaults when the server reads the stored object.
 DEFAULTED: Final = frozenset({"jobs.batch", "persistentvolumeclaims"})

@@ -17,6 +17,11 @@ from pytest_crd.server.builtin import podresources
 _Object: TypeAlias = Mapping[str, Any]
 _Part: TypeAlias = Callable[[_Object, _Object, Profile], "dict[str, Any]"]
 
+_PODS: Final = "pods"
+# Metadata of a Pod that its subresources do not change.
+_KEPT: Final = (
+    *("deletionTimestamp", "generation", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"),
+)
 _RESIZED: Final = ("resources", "resizePolicy")
 
 
@@ -32,6 +37,9 @@ def merged(plural: str, subresource: str, new: _Object, live: _Object, profile: 
         profile: The Kubernetes version.
     """
     metadata = {**live["metadata"], **_owners(new["metadata"])}
+    if plural == _PODS:
+        stored = {key: metadata[key] for key in _KEPT if key in metadata}
+        metadata = {key: item for key, item in new["metadata"].items() if key not in _KEPT} | stored
     return {**live, "metadata": metadata, **SUBRESOURCES[plural, subresource](new, live, profile)}
 
 
@@ -56,10 +64,13 @@ def _conditions(new: _Object, live: _Object, _: Profile) -> dict[str, Any]:
 def _resized(new: _Object, live: _Object, profile: Profile) -> dict[str, Any]:
     """Return the spec of a Pod with new resources of its containers and, since 1.36, of the Pod."""
     spec = dict(live["spec"])
-    for key in ("containers", "initContainers"):
-        by_name = {container["name"]: container for container in new["spec"].get(key) or ()}
-        if spec.get(key):
-            spec[key] = [_with_resources(item, by_name.get(item["name"], item)) for item in spec[key]]
+    pairs = {key: (spec.get(key) or [], new["spec"].get(key) or []) for key in ("containers", "initContainers")}
+    if any(len(stored) != len(listed) for stored, listed in pairs.values()):
+        return {"metadata": new["metadata"], "spec": new["spec"]}  # which is refused
+    for key, (stored, listed) in pairs.items():
+        has_names = [item["name"] for item in stored] == [item.get("name") or "" for item in listed]
+        if stored:
+            spec[key] = [*map(_with_resources, stored, listed)] if has_names else listed
     return {"spec": podresources.resize(spec, new["spec"].get("resources"), profile)}
 
 

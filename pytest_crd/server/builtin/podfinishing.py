@@ -19,6 +19,8 @@ _Object: TypeAlias = "dict[str, Any]"
 
 _BURSTABLE, _BEST_EFFORT, _GUARANTEED = "Burstable", "BestEffort", "Guaranteed"
 _COMPUTED: Final = ("cpu", "memory")
+# Fields of the status that an update without them leaves unchanged.
+_KEPT: Final = ("qosClass", "observedGeneration", "resourceClaimStatuses", "extendedResourceClaimStatus")
 _POD_AFFINITIES: Final = ("podAffinity", "podAntiAffinity")
 _TERMS: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _WEIGHTED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -48,6 +50,22 @@ def finish_updated(pod: _Object, old: Mapping[str, Any], profile: Profile) -> _O
     return {**pod, "spec": {**spec, name: old["spec"][name]}}
 
 
+def finish_status(pod: _Object, old: Mapping[str, Any]) -> _Object:
+    """Return a Pod with a changed status, with the stored quality of service and generations that the request leaves out."""
+    status, stored = pod.get("status") or {}, old.get("status") or {}
+    unchanged = {name: stored[name] for name in _KEPT if not status.get(name) and name in stored}
+    generations: dict[str, list[int]] = {}
+    for condition in stored.get("conditions") or ():
+        generations.setdefault(condition["type"], []).append(condition.get("observedGeneration") or 0)
+    conditions = [dict(condition) for condition in status.get("conditions") or ()]
+    for condition in conditions:
+        before = generations.get(condition.get("type") or "")
+        generation = before.pop(0) if before else 0
+        if generation and not condition.get("observedGeneration"):
+            condition["observedGeneration"] = generation
+    return {**pod, "status": {**status, **unchanged, **({"conditions": conditions} if conditions else {})}}
+
+
 def _status(spec: _Object, profile: Profile) -> _Object:
     status: _Object = {"phase": "Pending"}
     if spec.get("schedulingGates"):
@@ -59,10 +77,10 @@ def _status(spec: _Object, profile: Profile) -> _Object:
             "lastTransitionTime": generatedvalues.now(),
         }
         status["conditions"] = [{**gated, "reason": "SchedulingGated", "message": message}]
-    return {**status, "qosClass": _quality(spec, profile)}
+    return {**status, "qosClass": quality_of(spec, profile)}
 
 
-def _quality(spec: _Object, profile: Profile) -> str:
+def quality_of(spec: Mapping[str, Any], profile: Profile) -> str:
     """
     Return the quality of service of a Pod.
 

@@ -65,13 +65,13 @@ def complete(spec: _Object, *, sets_limits: bool) -> _Object:
     if not have_amounts(needs):
         return spec
     requests, limits = needs.get("requests") or {}, needs.get("limits") or {}
-    summed = _sum(spec, "limits")
+    summed = sum_of(spec, "limits")
     limits = {
         **{name: text for name, text in summed.items() if name.startswith(_HUGE) and name not in requests},
         **limits,
     }
     if limits or sets_limits:
-        own = {name: text for name, text in _sum(spec, "requests").items() if name in _COMPUTED}
+        own = {name: text for name, text in sum_of(spec, "requests").items() if name in _COMPUTED}
         requests = {**{name: text for name, text in limits.items() if _is_supported(name)}, **own, **requests}
     if sets_limits:
         limits = {**_missing_limits(spec, requests, summed), **limits}
@@ -90,7 +90,7 @@ def _missing_limits(spec: _Object, requests: Mapping[str, str], summed: Mapping[
     }
 
 
-def _sum(spec: _Object, part: str) -> dict[str, str]:
+def sum_of(spec: Mapping[str, Any], part: str) -> dict[str, str]:
     """
     Return the `requests` or `limits` that the containers of a Pod need at the same time.
 

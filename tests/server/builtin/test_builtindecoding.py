@@ -16,13 +16,21 @@ EVENTS = "/api/v1/namespaces/default/events"
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
 APPLY = "application/apply-patch+yaml"
+CONTAINER = {"name": "a", "image": "i"}
+
+
+def _spec(container: Any) -> Any:
+    """Return the valid spec of a Deployment."""
+    labels = {"app": "web"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+    return {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
 
 
 @pytest.mark.parametrize("version", ["1.21", "1.37"])
 def test_every_write_reports_a_misspelt_field(version: str) -> None:
     """An operator that writes it gets no error by default, and does not find it in its object."""
     server = servers.api(kubernetes_version=version)
-    spec: Any = {"replicaz": 3, "template": {"spec": {"containers": [{"name": "a", "imag": "x"}]}}}
+    spec: Any = {"replicaz": 3, **_spec({"name": "a", "image": "x", "imag": "x"})}
     created = servers.ask(server, "POST", DEPLOYMENTS, {"metadata": {"name": "web"}, "spec": spec})
     merged = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web", {"spec": {"replicaz": 4}}, mediaType=MERGE)
     strategic = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web", {"spec": {"replicaz": 4}}, mediaType=STRATEGIC)
@@ -94,7 +102,7 @@ def test_each_kind_has_a_matching_go_type() -> None:
 def test_an_update_of_the_status_keeps_protected_metadata() -> None:
     server = servers.api()
     servers.ask(
-        server, "POST", DEPLOYMENTS, {"metadata": {"name": "web", "labels": {"a": "b"}}, "spec": {"replicas": 1}}
+        server, "POST", DEPLOYMENTS, {"metadata": {"name": "web", "labels": {"a": "b"}}, "spec": _spec(CONTAINER)}
     )
     sent = {"metadata": {"labels": {"a": "c"}, "annotations": {"d": "e"}}, "status": {"replicas": 2}}
     answer = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web/status", sent, mediaType=MERGE, agent="two/1").value
@@ -107,7 +115,7 @@ def test_an_update_of_the_status_keeps_protected_metadata() -> None:
 
 def test_a_change_of_spec_and_annotations_increments_the_generation_once() -> None:
     server = servers.api()
-    created = servers.ask(server, "POST", DEPLOYMENTS, {"metadata": {"name": "web"}, "spec": {"replicas": 1}}).value
+    created = servers.ask(server, "POST", DEPLOYMENTS, {"metadata": {"name": "web"}, "spec": _spec(CONTAINER)}).value
     patch = {"metadata": {"annotations": {"a": "b"}}, "spec": {"replicas": 2}}
     both = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web", patch, mediaType=MERGE).value
     noted = servers.ask(
@@ -118,8 +126,7 @@ def test_a_change_of_spec_and_annotations_increments_the_generation_once() -> No
 
 
 def test_an_item_without_a_key_has_the_default_key() -> None:
-    pod = {"containers": [{"name": "a", "ports": [{"containerPort": 80}]}]}
-    spec: Any = {"template": {"spec": pod}}
+    spec = _spec({**CONTAINER, "ports": [{"containerPort": 80}]})
     applied = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
     answer = servers.ask(servers.api(), "PATCH", f"{DEPLOYMENTS}/web?fieldManager=m", applied, mediaType=APPLY).value
 
@@ -130,8 +137,10 @@ def test_an_item_without_a_key_has_the_default_key() -> None:
 
 def test_unknown_fields_of_a_strategic_merge_patch_are_sorted_as_texts() -> None:
     server = servers.api()
-    servers.ask(server, "POST", DEPLOYMENTS, {"metadata": {"name": "web"}})
-    containers = [{"name": f"c{number}", **({"x": 1} if number in {2, 10} else {})} for number in range(11)]
+    servers.ask(server, "POST", DEPLOYMENTS, {"metadata": {"name": "web"}, "spec": _spec(CONTAINER)})
+    containers = [
+        {"name": f"c{number}", "image": "i", **({"x": 1} if number in {2, 10} else {})} for number in range(11)
+    ]
     patch = {"spec": {"template": {"spec": {"containers": containers}}}}
     answer = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web", patch, mediaType=STRATEGIC)
 
@@ -152,7 +161,7 @@ def test_unknown_fields_of_a_strategic_merge_patch_are_sorted_as_texts() -> None
     ],
 )
 def test_quantities_have_the_servers_spelling(sent: Any, stored: str) -> None:
-    spec = {"containers": [{"name": "a", "resources": {"limits": {"cpu": sent}}}]}
+    spec = {"containers": [{**CONTAINER, "resources": {"limits": {"cpu": sent}}}]}
     path = "/api/v1/namespaces/default/pods"
     answer = servers.ask(servers.api(), "POST", path, {"metadata": {"name": "a"}, "spec": spec}).value
 

@@ -12,6 +12,7 @@ from pytest_crd.server.api import Api
 
 CORE = "/api/v1/namespaces/default"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
+POD: Any = {"spec": {"containers": [{"name": "a", "image": "i"}]}}
 EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
 APPLY = "application/apply-patch+yaml"
 STRATEGIC = "application/strategic-merge-patch+json"
@@ -19,7 +20,8 @@ STRATEGIC = "application/strategic-merge-patch+json"
 
 def _deployment(image: str = "i") -> Any:
     containers = [{"name": "a", "image": image, "ports": [{"containerPort": 80}]}, {"name": "b", "image": "x"}]
-    spec = {"replicas": 1, "template": {"spec": {"containers": containers}}}
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": containers}}
+    spec = {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": template}
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
 
 
@@ -60,7 +62,11 @@ def test_scale_and_status_are_subresources() -> None:
     servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web/status", {"status": {"replicas": 2}}, **merge)
     scaled = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web/scale", {"spec": {"replicas": 4}}, **merge).value
 
-    assert (scaled["kind"], scaled["spec"], scaled["status"]) == ("Scale", {"replicas": 4}, {"replicas": 2})
+    assert (scaled["kind"], scaled["spec"], scaled["status"]) == (
+        "Scale",
+        {"replicas": 4},
+        {"replicas": 2, "selector": "app=web"},
+    )
     assert servers.ask(server, "GET", f"{DEPLOYMENTS}/web/scale").value["spec"] == {"replicas": 4}
 
 
@@ -87,11 +93,12 @@ def test_a_strategic_merge_patch_merges_lists_by_their_keys(patch: Any, images: 
 def test_a_strategic_merge_patch_obeys_its_directives() -> None:
     server = servers.api()
     whole = {**_deployment(), "metadata": {"name": "web", "finalizers": ["x/a", "x/b"], "labels": {"a": "b"}}}
+    whole["spec"]["template"]["metadata"]["annotations"] = {"a": "b"}
     servers.ask(server, "POST", DEPLOYMENTS, whole)
     pod = {
         "$setElementOrder/containers": [{"name": "b"}, {"name": "a"}],
         "containers": [{"name": "a", "ports": None, "env": [{"name": "E", "value": "1"}]}],
-        "volumes": [{"name": "v"}],
+        "volumes": [{"name": "v", "emptyDir": {}}],
         "nodeSelector": {"zone": "z"},
     }
     metadata = {
@@ -102,13 +109,15 @@ def test_a_strategic_merge_patch_obeys_its_directives() -> None:
         "labels": {"$patch": "replace", "c": "d"},
     }
     strategy = {"$retainKeys": ["type"], "type": "Recreate"}
-    spec = {"replicas": None, "strategy": strategy, "template": {"spec": pod}, "selector": {"$patch": "delete"}}
+    template = {"metadata": {"annotations": {"$patch": "delete"}}, "spec": pod}
+    spec = {"replicas": None, "strategy": strategy, "template": template}
     answer = servers.ask(
         server, "PATCH", f"{DEPLOYMENTS}/web", {"metadata": metadata, "spec": spec}, mediaType=STRATEGIC
     ).value
 
     assert (answer["metadata"]["finalizers"], answer["metadata"]["labels"]) == (["x/c", "x/b"], {"c": "d"})
-    assert (answer["spec"]["strategy"], answer["spec"]["selector"]) == ({"type": "Recreate"}, None)
+    assert answer["spec"]["strategy"] == {"type": "Recreate"}
+    assert answer["spec"]["template"]["metadata"] == {"labels": {"app": "web"}}
     first, second = answer["spec"]["template"]["spec"]["containers"]
     env = [{"name": "E", "value": "1"}]
     assert (first["name"], second["env"], "ports" in second) == ("b", env, False)
@@ -128,7 +137,7 @@ def test_an_apply_owns_items_by_their_published_keys() -> None:
     apply = {"mediaType": "application/apply-patch+yaml"}
     servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web?fieldManager=one", _deployment(), **apply)
     second = _deployment("j")
-    second["spec"] = {"template": {"spec": {"containers": [{"name": "c", "image": "k"}]}}}
+    second["spec"]["template"]["spec"] = {"containers": [{"name": "c", "image": "k"}]}
     merged = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web?fieldManager=two", second, **apply)
     assert [item["name"] for item in merged.value["spec"]["template"]["spec"]["containers"]] == ["a", "b", "c"]
     refused = servers.ask(server, "PATCH", f"{DEPLOYMENTS}/web?fieldManager=two", _deployment("j"), **apply)
@@ -158,7 +167,7 @@ def test_a_deletion_of_some_kinds_shows_the_object() -> None:
     assert servers.ask(server, "DELETE", f"{CORE}/services/s?dryRun=All").value["kind"] == "Service"
     assert servers.ask(server, "DELETE", f"{CORE}/services/s").value["kind"] == "Service"
     assert servers.ask(server, "GET", f"{CORE}/services/s").code == 404
-    servers.ask(server, "POST", f"{CORE}/pods", {"metadata": {"name": "p", "finalizers": ["x/y"]}})
+    servers.ask(server, "POST", f"{CORE}/pods", {"metadata": {"name": "p", "finalizers": ["x/y"]}, **POD})
     marked = servers.ask(server, "DELETE", f"{CORE}/pods/p").value
     assert marked["metadata"]["generation"] == 2
     servers.ask(server, "POST", f"{CORE}/services", {"metadata": {"name": "h", "finalizers": ["x/y"]}, "spec": PORTS})
@@ -175,7 +184,9 @@ def test_a_deletion_of_some_kinds_shows_the_object() -> None:
 def test_a_namespace_that_waits_is_deleted_once() -> None:
     server = servers.api()
     servers.ask(server, "POST", "/api/v1/namespaces", {"metadata": {"name": "team"}})
-    servers.ask(server, "POST", "/api/v1/namespaces/team/pods", {"metadata": {"name": "p", "finalizers": ["x/y"]}})
+    servers.ask(
+        server, "POST", "/api/v1/namespaces/team/pods", {"metadata": {"name": "p", "finalizers": ["x/y"]}, **POD}
+    )
     first, second = (servers.ask(server, "DELETE", "/api/v1/namespaces/team").value for _ in range(2))
     assert first == second
     assert servers.ask(server, "GET", "/api/v1/namespaces/team/pods/p").value["metadata"]["deletionTimestamp"]

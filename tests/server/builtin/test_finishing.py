@@ -69,7 +69,6 @@ def test_a_job_with_labels_keeps_its_selector() -> None:
         ([{"requests": {"cpu": "1", "memory": "1Gi"}}], "Burstable"),
         ([{"limits": {"example.com/a": "1"}}], "BestEffort"),
         ([{}, {"limits": {"cpu": "1", "memory": "1Gi"}}], "Burstable"),
-        ([], "BestEffort"),
     ],
 )
 def test_a_new_pod_has_a_quality_of_service(needs: list[Any], quality: str) -> None:
@@ -165,7 +164,8 @@ def test_fields_of_disabled_features_of_volumes_are_dropped() -> None:
         },
         {"projected": {"defaultUser": 1, "sources": [{"serviceAccountToken": {"path": "a", "user": 1}}]}},
     ]
-    pod = _pod(volumes=[{"name": f"v{number}", **volume} for number, volume in enumerate(volumes)])
+    listed = [{"name": f"v{number}", **volume} for number, volume in enumerate(volumes)]
+    pod = _pod(volumes=listed, serviceAccountName="default")
     stored = _created("v1", "Pod", **pod)["spec"]["volumes"]
     assert stored[0] == {"name": "v0", "emptyDir": {"medium": "Memory"}}
     assert not re.search("user", json.dumps(stored), re.IGNORECASE)

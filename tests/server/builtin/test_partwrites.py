@@ -44,7 +44,10 @@ def test_debug_containers_are_added_to_a_pod() -> None:
 
 def test_the_resources_of_a_pod_are_resized() -> None:
     server = servers.api()
-    servers.ask(server, "POST", PODS, POD)
+    needs = {"requests": {"cpu": "2"}}
+    servers.ask(
+        server, "POST", PODS, {**POD, "spec": {"containers": [{"name": "a", "image": "a", "resources": needs}]}}
+    )
     container = {"name": "a", "image": "b", "resources": {"requests": {"cpu": "1"}}}
     answer = servers.ask(server, "PATCH", f"{PODS}/a/resize", {"spec": {"containers": [container]}}, **MERGE).value
     (resized,) = answer["spec"]["containers"]

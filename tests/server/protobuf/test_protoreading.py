@@ -247,7 +247,9 @@ def test_updates_and_scales_are_read_from_protobuf() -> None:
     _send(server, "POST", MAPS, _sent(_map("menu", monday=b"soup")))
     assert _send(server, "PUT", f"{MAPS}/menu", _sent(_map("menu", monday=b"fish"))).value["data"] == {"monday": "fish"}
     cooks = "/apis/apps/v1/namespaces/default/deployments"
-    servers.ask(server, "POST", cooks, {"metadata": {"name": "cooks"}, "spec": {"replicas": 1}})
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "a", "image": "i"}]}}
+    spec = {"replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": template}
+    servers.ask(server, "POST", cooks, {"metadata": {"name": "cooks"}, "spec": spec})
     scale = _part(1, _part(1, b"cooks")) + _part(2, _varint(1 << 3) + _varint(3))
     answer = _send(server, "PUT", f"{cooks}/cooks/scale", _sent(scale, "Scale", "autoscaling/v1"))
     assert (answer.code, answer.value["spec"]) == (200, {"replicas": 3})

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
-from oracle.generators import clusterpools, servicepools, typedmutations
+from oracle.generators import clusterpools, podpools, servicepools, typedmutations
 from oracle.generators.drawnobjects import Enums
 from oracle.generators.validatedkinds import ABSENT, Kind
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -24,8 +24,8 @@ _OWNER: Final = {"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u
 SERVICE: Final = "v1 Service"
 """The kind whose objects share addresses and ports."""
 _Pool = Sequence[Any]
-# Kinds without deletions, which a controller completes.
-_KEPT: Final = frozenset({"v1 Namespace"})
+# Kinds without deletions, which a controller completes, or which have more steps than one.
+_KEPT: Final = frozenset({"v1 Namespace", "v1 Pod", "batch/v1 Job"})
 METADATA: Final[Mapping[str, _Pool]] = {
     "metadata.labels": (
         *({"a": "b"}, {"-a": "b"}, {"a": "-b"}, {"a" * 64: "b"}, {"x/y/z": "c"}, {}, None, {"a": ""}, {"": "b"}),
@@ -108,10 +108,15 @@ def _object(random: Random, kind: str, name: str, enums: Enums) -> Any:
         if not KINDS[kind].pools or random.random() < KINDS[kind].mutated:
             typedmutations.mutate(random, value, enums)
             continue
-        pools = METADATA if random.random() < 0.2 else KINDS[kind].pools
-        path = random.choice([*pools])
-        put(value, path, random.choice(pools[path]))
+        put(value, *_draw(random, kind))
     return value
+
+
+def _draw(random: Random, kind: str) -> tuple[str, Any]:
+    """Return a path and a value for it; paths with many values are more frequent."""
+    pools = METADATA if random.random() < 0.2 or not KINDS[kind].pools else KINDS[kind].pools
+    path = random.choices([*pools], [len(values) ** 0.5 for values in pools.values()])[0]
+    return path, random.choice(pools[path])
 
 
 def _type_of(kind: str) -> dict[str, str]:
@@ -164,9 +169,7 @@ def _update(random: Random, kind: str, name: str, enums: Enums) -> JSONValue:
         return {"method": "GET", "path": path.removesuffix("/finalize")}
     patch: dict[str, Any] = {}
     for _ in range(random.choice((1, 1, 2))):
-        pools = METADATA if random.random() < 0.2 or not KINDS[kind].pools else KINDS[kind].pools
-        place = random.choice([*pools])
-        item = random.choice(pools[place])
+        place, item = _draw(random, kind)
         put(patch, place, None if item is ABSENT else item)
     if number < 0.92:
         media_type = random.choice((_MERGE, _STRATEGIC))
@@ -415,4 +418,5 @@ KINDS: Final[Mapping[str, Kind]] = {
         f"{_RBAC}/clusterrolebindings", {"roleRef": {"kind": "ClusterRole", "name": "r"}}, _BINDING
     ),
     **clusterpools.KINDS,
+    **podpools.KINDS,
 }

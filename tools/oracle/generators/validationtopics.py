@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from oracle.generators import clusterpools, servicepools, servicetopics, validationgen
+from oracle.generators import clusterpools, podpools, servicepools, servicetopics, validationgen
 from oracle.generators.validatedkinds import ABSENT
 from oracle.generators.validationgen import KINDS
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -32,10 +32,11 @@ def conversations() -> Mapping[str, list[JSONValue]]:
             *_claims_with_sources(),
         ],
         "budgets that operators write, with a reserved label": [*_budgets()],
+        **{f"workloads of the kind {kind}": [*_workload(kind)] for kind in podpools.KINDS},
     }
 
 
-_KINDS: Final = tuple(kind for kind in KINDS if kind not in clusterpools.KINDS)
+_KINDS: Final = tuple(kind for kind in KINDS if kind not in (*clusterpools.KINDS, *podpools.KINDS))
 
 
 # The fields of stored objects for which a server would choose values; each conversation has its own.
@@ -75,6 +76,42 @@ def _fields(kind: str) -> Iterator[JSONValue]:
         for value in KINDS[kind].pools["spec.finalizers"]:
             body = validationgen.changed(kind, "{ns}-a", **{"spec.finalizers": value, "metadata.labels": {"a": "b"}})
             yield {"method": "PUT", "path": f"{path}/{{ns}}-a/finalize?dryRun=All", "body": body}
+
+
+def _workload(kind: str) -> Iterator[JSONValue]:
+    """Yield a create as a dry run for each value of each field. Fields of templates are those of a PodTemplate."""
+    path, pools = KINDS[kind].path, KINDS[kind].pools
+    yield {"method": "POST", "path": path, "body": _stored(kind, "-a")}
+    is_template = kind == podpools.TEMPLATES
+    own = {place: values for place, values in pools.items() if is_template or not podpools.is_shared(place)}
+    for place, values in own.items():
+        for value in values:
+            body = validationgen.changed(kind, "{ns}-b", **{place: value})
+            if place.startswith("status"):
+                patch: dict[str, Any] = {}
+                validationgen.put(patch, place, value)
+                yield _patched(path, "/status", patch)
+            elif len(json.dumps(body)) <= _LONGEST:
+                yield {"method": "POST", "path": f"{path}?dryRun=All", "body": body}
+    for place, value in podpools.CHANGES.items() if not is_template else ():
+        for lead in {place.partition(".")[0] for place in own} & {"spec"}:
+            change: dict[str, Any] = {}
+            validationgen.put(change, f"{lead}.{place}", value)
+            yield _patched(path, "", change)
+    for place, values in own.items() if not is_template else ():
+        if place.startswith("spec"):
+            field: dict[str, Any] = {}
+            validationgen.put(field, place, values[-1])
+            yield _patched(path, "", field)
+
+
+def _patched(path: str, part: str, patch: JSONValue) -> JSONValue:
+    return {
+        "method": "PATCH",
+        "path": f"{path}/{{ns}}-a{part}?dryRun=All",
+        "body": patch,
+        "mediaType": _MERGE,
+    }
 
 
 def _metadata() -> Iterator[JSONValue]:
