@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from pytest_crd import folders
 from pytest_crd.checks import samplefiles, samples
 from pytest_crd.checks.samplefiles import Claims
-from pytest_crd.cli import fluxpaths, kustomized
+from pytest_crd.cli import fluxpaths, helmcharts, kustomized
+from pytest_crd.cli.helmcharts import RenderedCharts
 from pytest_crd.cli.kustomized import BuiltFolders
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
 from pytest_crd.engine.crds import declared
@@ -29,7 +30,9 @@ STREAM_NAME: Final = "stdin"
 _GROUP_END: Final = ".k8s.io"
 _SOPS: Final = "sops"
 _SIGNATURE: Final = "mac"
-_OF_TEMPLATE: Final = " (a Helm template: validate what it renders to, helm template … | pytest-crd validate -)"
+_OF_TEMPLATE: Final = (
+    " (a Helm template: add --helm-charts, or validate what it renders to, helm template … | pytest-crd validate -)"
+)
 
 # Group, kind, namespace and name of an object.
 Identity: TypeAlias = "tuple[str, str, str, str]"
@@ -96,27 +99,54 @@ class ClassifiedObjects:
         misspelt: Objects of similar kinds, with a suggestion.
         unserved: Objects of kinds that the Kubernetes version does not serve, with the reason.
         others: All other objects, with kind and API version in words.
+        skipped: The kinds of objects that the command line leaves out.
     """
 
     resources: list[Resource] = field(default_factory=list)
     misspelt: list[tuple[Manifest, str]] = field(default_factory=list)
     unserved: list[tuple[Manifest, str]] = field(default_factory=list)
     others: list[tuple[Manifest, str]] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
 
 
-def read(names: Sequence[str]) -> ReadObjects:
+def skip_kinds(objects: ReadObjects, kinds: Sequence[str]) -> list[str]:
+    """
+    Remove the objects of kinds, and return the kinds of the removed objects.
+
+    Args:
+        objects: The objects.
+        kinds: The kinds, each optionally with its group: `Secret`, `HelmRelease.helm.toolkit.fluxcd.io`.
+    """
+    wanted = {kind.casefold() for kind in kinds}
+    skipped = [item for item in objects.manifests if wanted & _spell_kind(item)]
+    removed = {id(item) for item in skipped}
+    objects.manifests = [item for item in objects.manifests if id(item) not in removed]
+    return [item.kind for item in skipped]
+
+
+def _spell_kind(item: Manifest) -> set[str]:
+    """Return the kind of an object in lower case, without and with its group."""
+    kind, group = item.kind.casefold(), item.api_version.rpartition("/")[0].casefold()
+    return {kind, f"{kind}.{group}"}
+
+
+def read(names: Sequence[str], *, helm_version: str = "") -> ReadObjects:
     """
     Return the contents of files, folders and globs, and of standard input for the name `-`.
 
     Kustomizations in folders are built. The files that they use count only as parts of them. The folders that Flux applies are read, too.
 
+    Args:
+        names: The files, folders and globs.
+        helm_version: The Kubernetes version for `helm template`, which then renders the charts in folders; empty to run no helm.
+
     Raises:
-        ManifestError: A name matches no file.
+        ManifestError: A name matches no file, or helm is not installed.
     """
-    objects = _read(names)
+    objects = _read(names, helm_version)
     folders_read = [os.path.realpath(name) for name in names]
     while new := fluxpaths.find_folders(objects.manifests, folders_read):
-        more = _read(new)
+        more = _read(new, helm_version)
         objects.manifests += more.manifests
         objects.mistakes += more.mistakes
         objects.contents |= more.contents
@@ -126,14 +156,15 @@ def read(names: Sequence[str]) -> ReadObjects:
     return objects
 
 
-def _read(names: Sequence[str]) -> ReadObjects:
+def _read(names: Sequence[str], helm_version: str) -> ReadObjects:
     built = kustomized.build([name for name in names if name != STREAM])
-    objects = ReadObjects(mistakes=built.mistakes)
-    for folder, built_items in built.objects.items():
+    charts = helmcharts.render(names, helm_version) if helm_version else RenderedCharts()
+    objects = ReadObjects(mistakes=[*built.mistakes, *charts.mistakes])
+    for folder, built_items in (*built.objects.items(), *charts.objects.items()):
         items = [*map(_decrypted, built_items)]
         objects.manifests += items
         objects.builds |= dict.fromkeys(items, folder)
-    for name, content, is_used in _contents(names, built, objects):
+    for name, content, is_used in _contents(names, built, charts, objects):
         objects.contents[name] = content
         if is_used:
             continue
@@ -233,14 +264,19 @@ def count_placeholders(value: JSONValue) -> int:
     return sum(map(count_placeholders, items))
 
 
-def _contents(names: Sequence[str], built: BuiltFolders, objects: ReadObjects) -> Iterator[tuple[str, bytes, bool]]:
-    """Yield the name and content of each file, and whether it counts only as part of kustomizations."""
+def _contents(
+    names: Sequence[str], built: BuiltFolders, charts: RenderedCharts, objects: ReadObjects
+) -> Iterator[tuple[str, bytes, bool]]:
+    """Yield the name and content of each file, and whether it counts only as part of kustomizations; no file of a chart."""
     if STREAM in names:
         yield STREAM_NAME, sys.stdin.buffer.read(), False
     files = [name for name in names if name != STREAM]
     real = folders.RealPaths()
     for file in manifest.files(files, base=Path.cwd()) if files else ():
+        path = real.resolve(file.path)
+        if charts.holds(path) and not file.named:
+            continue
         try:
-            yield file.name, file.read(), not file.named and real.resolve(file.path) in built.files
+            yield file.name, file.read(), not file.named and path in built.files
         except ManifestError as error:
             objects.mistakes += error.mistakes

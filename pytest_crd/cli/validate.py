@@ -73,6 +73,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
             " CRDs of the project in the current folder; CRDs among the objects count, too"
         ),
     )
+    add(
+        "--skip",
+        action="append",
+        metavar="KIND",
+        help="leave out objects of a kind: Secret, or Secret with its group; repeatable",
+    )
+    add("--helm-charts", action="store_true", help="run helm template for the charts in folders, and judge its output")
     add("--old", metavar="FILE", help="the stored objects; send updates of these")
     add("--apply", action="store_true", help="send server-side applies, as kubectl apply --server-side does")
     add("--manager", metavar="NAME", help=f"the field manager of applies; default: {_MANAGER}")
@@ -104,11 +111,14 @@ def run(options: argparse.Namespace) -> int:
     options.files += options.filename or ()
     try:
         _check_options(options)
-        sent = objectfiles.read(options.files)
+        helm_version = profile.named(options.kubernetes_version or profile.DEFAULT).version
+        sent = objectfiles.read(options.files, helm_version=helm_version if options.helm_charts else "")
+        skipped = objectfiles.skip_kinds(sent, options.skip or ())
         known_crds = _find_crds(options, sent)
         claims = samplefiles.group_crds(known_crds.crds)
         version = known_crds.kubernetes_version
         classified = objectfiles.classify(sent, claims, version)
+        classified.skipped = skipped
         method, mistakes = _sending_method(options)._replace(kubernetes_version=version), sent.mistakes
         if options.old:
             old = objectfiles.read([options.old])

@@ -56,6 +56,7 @@ def _describe(answers: Answers) -> dict[str, Any]:
             *(_of_other(item, "not served", words) for item, words in answers.classified.unserved),
             *(_of_other(item, _UNJUDGED, f"no CRD is known of {kind}") for item, kind in answers.classified.others),
         ],
+        "skipped": len(answers.classified.skipped),
         "problems": [str(problem) for problem in answers.problems],
     }
 

@@ -80,6 +80,9 @@ def _summarize(outcomes: Outcomes, classified: ClassifiedObjects, method: Sendin
     if classified.others:
         listed = _count_kinds([kind for _, kind in classified.others])
         parts.append(f"{counted(len(classified.others), 'object')} of other kinds, not judged ({listed})")
+    if classified.skipped:
+        listed = _count_kinds(classified.skipped)
+        parts.append(f"{counted(len(classified.skipped), 'object')} skipped ({listed})")
     return "; ".join(parts)
 
 

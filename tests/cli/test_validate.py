@@ -365,7 +365,9 @@ def test_templates_are_distinguished_from_broken_files(folder: Path, validate: V
     code, _, err = validate("template.yaml")
 
     assert code == 2
-    assert err.endswith("(a Helm template: validate what it renders to, helm template … | pytest-crd validate -)\n")
+    assert err.endswith(
+        "(a Helm template: add --helm-charts, or validate what it renders to, helm template … | pytest-crd validate -)\n"
+    )
 
 
 def test_a_file_that_the_system_keeps_back_is_a_mistake(

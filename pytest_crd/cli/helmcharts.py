@@ -1,0 +1,112 @@
+"""Objects of the Helm charts in folders, as `helm template` prints them: with the default values, and with each `ci/*-values.yaml`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from pytest_crd import folders
+from pytest_crd.discovery import commands
+from pytest_crd.engine import ManifestError, Mistake
+from pytest_crd.engine.inputerror import CrdError
+from pytest_crd.engine.yaml import manifest, yamlreader
+from pytest_crd.engine.yaml.manifest import Manifest
+
+_FILE: Final = "Chart.yaml"
+_HELM: Final = "helm"
+_LIBRARY: Final = "library"
+
+
+@dataclass(slots=True)
+class RenderedCharts:
+    """
+    The charts of folders.
+
+    Attributes:
+        objects: Their objects, by the shown name of the chart and its values.
+        folders: The folders of the charts, with links resolved.
+        mistakes: Reasons why charts cannot be rendered.
+    """
+
+    objects: dict[str, list[Manifest]] = field(default_factory=dict)
+    folders: list[str] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+
+    def holds(self, path: str) -> bool:
+        """Return whether a file, with links resolved, is part of a chart."""
+        return any(path.startswith(f"{folder}{os.sep}") for folder in self.folders)
+
+
+def render(names: Sequence[str], kubernetes_version: str) -> RenderedCharts:
+    """
+    Run `helm template` for each chart in and below the folders among *names*.
+
+    Args:
+        names: Files, folders and globs.
+        kubernetes_version: The Kubernetes version that templates read.
+
+    Raises:
+        ManifestError: There is a chart, and helm is not installed.
+    """
+    charts = RenderedCharts()
+    for chart in dict.fromkeys(chart for name in names if Path(name).is_dir() for chart in _find_charts(name)):
+        if shutil.which(_HELM) is None:
+            words = "helm is not installed; install it, or write helm template … | pytest-crd validate -"
+            raise ManifestError([Mistake(f"--helm-charts: {chart}", 0, words)])
+        charts.folders.append(os.path.realpath(chart))
+        try:
+            if not _is_library(chart):
+                _render(chart, kubernetes_version, charts)
+        except ManifestError as error:
+            charts.mistakes += error.mistakes
+    return charts
+
+
+def _find_charts(name: str) -> Iterator[str]:
+    """Yield the folders of the charts in and below a folder, sorted, without subcharts and hidden folders."""
+    for folder, inner, files in os.walk(name):
+        inner[:] = sorted(entry for entry in inner if not entry.startswith("."))
+        if _FILE in files:
+            inner.clear()
+            yield os.path.normpath(folder).replace(os.sep, "/")
+
+
+def _is_library(chart: str) -> bool:
+    """
+    Return whether a chart has only templates for other charts.
+
+    Raises:
+        ManifestError: Its file cannot be read.
+    """
+    path = f"{chart}/{_FILE}"
+    try:
+        value = yamlreader.read_one(folders.read_file(Path(path)), source=path).value
+    except OSError as error:
+        raise ManifestError([Mistake(path, 0, f"cannot be read: {error.strerror or error}")]) from None
+    return isinstance(value, dict) and value.get("type") == _LIBRARY
+
+
+def _render(chart: str, kubernetes_version: str, charts: RenderedCharts) -> None:
+    """
+    Add the objects of a chart, with each of its values.
+
+    Raises:
+        ManifestError: The output of helm cannot be read.
+    """
+    for values in (None, *sorted(Path(chart, "ci").glob("*-values.yaml"))):
+        title = chart if values is None else f"{chart} ({values.relative_to(chart).as_posix()})"
+        words = [_HELM, "template", Path(chart).resolve().name, "."]
+        words += ["--include-crds", "--kube-version", f"{kubernetes_version}.0"]
+        words += [] if values is None else ["--values", values.relative_to(chart).as_posix()]
+        try:
+            output = commands.run(shlex.join(words), folder=Path(chart))
+        except CrdError as error:
+            message = f"`{shlex.join(words)}` {error.mistakes[0].message}"
+            charts.mistakes.append(Mistake(f"{chart}/{_FILE}", 0, message))
+        else:
+            charts.objects[title] = manifest.read(output, source=title)
