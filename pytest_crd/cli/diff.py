@@ -1,4 +1,4 @@
-"""Command `diff`: the effects of an upgrade between two files, folders or commits."""
+"""Command `diff`: the effects of an upgrade between two files, folders or commits, or between two Kubernetes versions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from pytest_crd.cli import lookup, objectdiff, objectfiles
+from pytest_crd.cli import lookup, objectdiff, objectfiles, versionchanges
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.objectdiff import ObjectDiff
 from pytest_crd.discovery import baseline, chartarchives
@@ -31,6 +31,8 @@ from pytest_crd.wording import counted
 
 _TEXT: Final = "text"
 _JSON: Final = "json"
+_RANGE: Final = ".."
+_EXAMPLE: Final = f"{profile.DEFAULT}{_RANGE}{max(profile.PREVIEWS)}"
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +42,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "a file, a folder, the archive of a Helm chart (.tgz), - for standard input, or git:REF: a commit of the "
         "repository around the current folder"
     )
-    add("old", metavar="OLD", help=f"the CRDs of users: {places}; git:latest-tag and git:all-tags are releases")
+    add(
+        "old",
+        nargs="?",
+        metavar="OLD",
+        help=f"the CRDs of users: {places}; git:latest-tag and git:all-tags are releases; left out between two Kubernetes versions",
+    )
     add(
         "new",
         nargs="?",
@@ -68,11 +75,18 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     add("--all", action="store_true", help="with --objects: also judge all other objects")
     add("-o", "--output", choices=(_TEXT, _JSON), default=_TEXT, help="the format of the output; default: text")
-    lookup.add_kubernetes_version(parser)
+    lookup.add_kubernetes_version(parser, also="; OLD..NEW compares the answers of two versions about this project")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the effects of the upgrade; return a code of `exits.Exit`."""
+    old_kubernetes, is_range, new_kubernetes = options.kubernetes_version.partition(_RANGE)
+    if is_range:
+        return _compare_versions(options, old_kubernetes, new_kubernetes)
+    if options.old is None:
+        message = f"name the CRDs of users, or two versions, as in --kubernetes-version {_EXAMPLE}"
+        print(message, file=sys.stderr)
+        return Exit.WRONG_USE
     try:
         version = profile.named(options.kubernetes_version).version
         paths = tuple(options.crd_path or ())
@@ -131,6 +145,23 @@ def _compare_named(options: argparse.Namespace, old: Baseline, new: Baseline, ve
     if options.all and not paths:
         raise CrdError([Mistake("--all", 0, "it does nothing without --objects PATH")])
     return objectdiff.compare(old, new, paths, version) if paths else None
+
+
+def _compare_versions(options: argparse.Namespace, old: str, new: str) -> int:
+    """Print the changes of the project by another Kubernetes version; return a code of `exits.Exit`."""
+    if options.old is not None or options.crd_path or options.objects or options.output != _TEXT:
+        message = f"--kubernetes-version {old}{_RANGE}{new} is about the project in the current folder: name no CRDs, and no format"
+        print(message, file=sys.stderr)
+        return Exit.WRONG_USE
+    try:
+        changes = versionchanges.find(Path.cwd(), profile.named(old).version, profile.named(new).version)
+    except (InputError, UnknownVersionError) as error:
+        print(error, file=sys.stderr)
+        return Exit.WRONG_USE
+    print("\n".join(versionchanges.describe(changes)))
+    if changes.breaks:
+        return Exit.DOES_NOT_HOLD
+    return Exit.WRONG_USE if changes.unread else Exit.HOLDS
 
 
 def _read(location: str, paths: tuple[str, ...], kubernetes_version: str) -> Baseline:

@@ -188,11 +188,12 @@ def add_kubernetes_version(
     *,
     default: str | None = profile.DEFAULT,
     versions: Collection[str] = profile.KNOWN,
+    also: str = "",
 ) -> None:
-    """Declare `--kubernetes-version`, stored as `options.kubernetes_version`; the help names *versions*."""
+    """Declare `--kubernetes-version`, stored as `options.kubernetes_version`; the help names *versions*, and ends in *also*."""
     parser.add_argument(
         "--kubernetes-version",
         default=default,
         metavar="VERSION",
-        help=f"the Kubernetes version of the answers: {profile.list_versions(versions)}; default: {profile.DEFAULT}",
+        help=f"the Kubernetes version of the answers: {profile.list_versions(versions)}; default: {profile.DEFAULT}{also}",
     )

@@ -93,7 +93,7 @@ def look(folder: Path) -> Repository:
         InputError: There are no CRDs, or one cannot be read.
     """
     ini = inifiles.find_file(folder)
-    sources = _sources(folder, ini)
+    sources = find_sources(folder, ini)
     try:
         # Copies that lag behind, such as those of a chart, are left to the check `copies`.
         crds = CustomResourceDefinitions(sources.select_main(sources.crds(profile.DEFAULT)))
@@ -101,10 +101,7 @@ def look(folder: Path) -> Repository:
         if sources.is_in_vain:
             raise NoCrdError(error.mistakes) from None
         raise
-    patterns = [folders.ignore_ending_case(pattern) for pattern in _patterns(ini)]
-    # Files that git lists may be removed by now.
-    listed = (path for path in projectfiles.files(folder) if path.is_file())
-    case_files = [path for path in listed if any(folders.matches(path, pattern) for pattern in patterns)]
+    case_files = find_case_files(folder, ini)
     tested, unread = _tested(case_files, folder)
     samples, other_samples = _samples(folder, ini, crds)
     return Repository(
@@ -128,7 +125,15 @@ def look(folder: Path) -> Repository:
     )
 
 
-def _sources(folder: Path, ini: Path | None) -> Sources:
+def find_case_files(folder: Path, ini: Path | None) -> list[Path]:
+    """Return the case files of a repository."""
+    patterns = [folders.ignore_ending_case(pattern) for pattern in _patterns(ini)]
+    # Files that git lists may be removed by now.
+    listed = (path for path in projectfiles.files(folder) if path.is_file())
+    return [path for path in listed if any(folders.matches(path, pattern) for pattern in patterns)]
+
+
+def find_sources(folder: Path, ini: Path | None) -> Sources:
     """Return the sources of CRDs: those in the settings, else the whole project."""
     paths = tuple(inifiles.paths(ini, "crd_paths")) if ini else ()
     commands = tuple(inifiles.lines(ini, "crd_commands")) if ini else ()

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
+from pytest_crd.cli import versionchanges
 from pytest_crd.cli.exits import Exit
+from pytest_crd.engine import profile
 from pytest_crd.plugin import testrun
 from pytest_crd.report.outputs import testformats
 
@@ -89,7 +93,17 @@ def run(options: argparse.Namespace) -> int:
         has_baseline=not options.no_baseline,
         stdout="" if options.output == testformats.TEXT else options.output,
     )
-    return Exit.INTERRUPTED if outcome.was_interrupted else _EXITS[outcome.code]
+    exit_code = Exit.INTERRUPTED if outcome.was_interrupted else _EXITS[outcome.code]
+    if exit_code == Exit.DOES_NOT_HOLD and not options.paths and options.output == testformats.TEXT:
+        _print_changes(options.settings)
+    return exit_code
+
+
+def _print_changes(settings: Sequence[str]) -> None:
+    """Print the changes of the project from each Kubernetes version of the run to the next one."""
+    versions = dict.fromkeys(profile.named(name).version for name in testrun.find_versions(settings))
+    for old, new in itertools.pairwise(versions):
+        print("\n".join(versionchanges.describe(versionchanges.find(Path.cwd(), old, new))))
 
 
 # By pytest's exit code; it counts as interrupted if it stops itself after a failure.

@@ -163,6 +163,12 @@ def declare(parser: argparse.ArgumentParser, *, is_hidden: bool = False) -> None
     )
 
 
+def find_versions(settings: Sequence[str]) -> list[str]:
+    """Return the Kubernetes versions that *settings*, which are options of the plugin, name."""
+    written = (text.partition("=") for text in settings)
+    return [word for name, _, value in written if name == project.KUBERNETES_VERSION.option for word in value.split()]
+
+
 def run(
     paths: Sequence[str], settings: Sequence[str], handed_on: Sequence[str], *, has_baseline: bool, stdout: str = ""
 ) -> SessionEnd:

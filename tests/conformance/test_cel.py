@@ -213,7 +213,7 @@ def replay(path: Path, version: str, *, all_versions: bool) -> Iterator[str]:
     schema = json.dumps(first["schema"]) if "schema" in first else None
     for row in rows:
         versions, expected = next((key.split(), answered) for key, answered in row.items() if version in key.split())
-        newest = next((other for other in reversed(versions) if other not in PREVIEWS), version)
+        newest = next((candidate for candidate in reversed(versions) if candidate not in PREVIEWS), version)
         if (version != newest and not all_versions) or (version in PREVIEWS and row["expression"] in UNLIKE_PREVIEWS):
             continue
         if "limit exceeded" in expected.get("error", ""):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import os
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from pytest_crd import folders, lazyimport, suggestions
-from pytest_crd.cases import loader, objectsources
+from pytest_crd import folders
+from pytest_crd.cases import caseruns, loader
+from pytest_crd.cases.caseruns import RunCase
 from pytest_crd.cases.crdcatalog import Catalog
-from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError
+from pytest_crd.cases.model import Case, CaseFile
 from pytest_crd.engine import InputError, Mistake
 from pytest_crd.plugin import commandline, session
 from pytest_crd.plugin.items import extensions
@@ -31,22 +30,13 @@ from pytest_crd.plugin.items.failures import (
 
 if TYPE_CHECKING:
     from pytest_crd.casefiles.notes import Note
-    from pytest_crd.cases import caserunner, expectedowners, unreachable
-    from pytest_crd.cases import subject as casesubject
     from pytest_crd.cases.caseresult import CaseResult, Context
     from pytest_crd.cases.openshift.suite import Suite
     from pytest_crd.plugin.items.casereports import CaseReport
     from pytest_crd.plugin.items.extensions import FilledContent
     from pytest_crd.report.testfacts import About, Cause
-else:
-    casesubject = lazyimport.module("pytest_crd.cases.subject")
-    caserunner = lazyimport.module("pytest_crd.cases.caserunner")
-    expectedowners = lazyimport.module("pytest_crd.cases.expectedowners")
-    unreachable = lazyimport.module("pytest_crd.cases.unreachable")
 
 _HOOKS: Final = "crd-cases"
-# A case, and the function that runs it, also with other expectations.
-RunCase: TypeAlias = "tuple[Case, Callable[[Any], CaseResult]]"
 
 
 class CaseFailure(TextFailure):
@@ -319,81 +309,5 @@ def _all_runs(
             label = "" if has_own or len(catalogs) == 1 else catalog.kubernetes_version
             yield (
                 label,
-                _runs_of_part(part, catalog, folder, lists=lists),
+                caseruns.find(part, catalog, folder, lists=lists),
             )
-
-
-def _runs_of_part(part: CaseFile | Suite, catalog: Catalog, folder: Path, *, lists: bool) -> Iterator[RunCase]:
-    if not isinstance(part, CaseFile):
-        return _suite_runs(part, catalog, folder)
-    if part.policy:
-        return _policy_runs(part, catalog, folder)
-    return (_listed if lists and catalog.can_list(part) else _runs)(part, catalog, folder)
-
-
-def _policy_runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
-    """Yield the cases of a policy, each with the function that runs it."""
-    from pytest_crd.cases.policies import policyrunner, policysubjects  # noqa: PLC0415 - only cases of policies need a server
-
-    run = functools.partial(policyrunner.run, subject=policysubjects.find(case_file, catalog))
-    mistakes: list[Mistake] = []
-    yield from ((case, run) for case in _resolve(case_file, catalog, folder, mistakes))
-    if mistakes:
-        raise CaseFileError(sorted(mistakes))
-
-
-def _listed(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
-    """Yield the cases of a file, each with a function that finds its CRD first."""
-
-    def run(case: Case) -> CaseResult:
-        return next(bound for listed, bound in _runs(case_file, catalog, folder) if listed.name == case.name)(case)
-
-    mistakes: list[Mistake] = []
-    yield from ((case, run) for case in _resolve(case_file, catalog, folder, mistakes))
-    if mistakes:
-        raise CaseFileError(sorted(mistakes))
-
-
-def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
-    """Yield the cases of a file, each with the function that runs it; cases of one CRD version share a subject."""
-    version = catalog.version_of(case_file, folder=folder)
-    subjects, budget = {version: casesubject.CaseSubject(version)}, suggestions.WorkBudget()
-    mistakes: list[Mistake] = []
-    for case in _resolve(case_file, catalog, folder, mistakes):
-        old = catalog.old_version_of(case, version, folder=folder)
-        old_subject = subjects.setdefault(old, casesubject.CaseSubject(old))
-        mistakes += unreachable.find_mistakes(case, subjects[version], old_subject)
-        mistakes += expectedowners.find_mistakes(case, budget)
-        yield case, functools.partial(caserunner.run, subject=subjects[version], old_subject=old_subject)
-    if mistakes:
-        raise CaseFileError(sorted(mistakes))
-
-
-def _resolve(case_file: CaseFile, catalog: Catalog, folder: Path, mistakes: list[Mistake]) -> Iterator[AnyCase]:
-    """Yield the cases of a file with the objects of other files; add the mistakes of the other cases to *mistakes*."""
-    read = catalog.find_boundary(folder).read
-    for declared in case_file.cases:
-        try:
-            yield objectsources.resolve(declared, folder, read=read)
-        except CaseFileError as error:
-            mistakes += error.mistakes
-
-
-def _run_suite_case(run: Callable[[], CaseResult], _: Case) -> CaseResult:
-    return run()
-
-
-def _suite_runs(suite: Suite, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
-    """Yield the cases of a suite, each for every CRD variant of the suite."""
-    from pytest_crd.cases.openshift import suiterunner  # noqa: PLC0415 - most projects have no suites
-
-    for variant in catalog.variants_of(suite, folder=folder):
-        subject = casesubject.CaseSubject(variant.version)
-        for suite_case in suite.cases:
-            old = catalog.suite_old_version_of(suite, suite_case.case, variant)
-            old_subject = subject if old is variant.version else casesubject.CaseSubject(old)
-            name = f"{suite_case.case.name} ({variant.label})" if variant.label else suite_case.case.name
-            run = functools.partial(
-                _run_suite_case, functools.partial(suiterunner.run, suite_case, subject, old_subject=old_subject)
-            )
-            yield dataclasses.replace(suite_case.case, name=name), run
