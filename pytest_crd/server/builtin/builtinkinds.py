@@ -47,6 +47,7 @@ VALIDATED: Final[Mapping[str, Sequence[str]]] = {
     "persistentvolumeclaims": (
         "spec (but the size and volumeAttributesClassName of a bound claim, and a first volumeName or storageClassName)",
     ),
+    "horizontalpodautoscalers.autoscaling": (),
     "ingressclasses.networking.k8s.io": ("spec.controller",),
     "ingresses.networking.k8s.io": (),
     "networkpolicies.networking.k8s.io": (),

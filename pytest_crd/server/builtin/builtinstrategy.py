@@ -54,7 +54,11 @@ _CONSTANT: Final = frozenset({"priorityclasses.scheduling.k8s.io"})
 # Keys of etcd that do not have the plural of their kind.
 _STORAGE_PATHS: Final = {"ingresses": "ingress", "services": "services/specs"}
 # Kinds with a generation that also counts empty lists and maps, which are not stored.
-_STRICT: Final = frozenset({"networkpolicies.networking.k8s.io"})
+_STRICT: Final = frozenset({
+    "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+    "networkpolicies.networking.k8s.io",
+    "validatingwebhookconfigurations.admissionregistration.k8s.io",
+})  # fmt: skip
 
 
 class BuiltInKind(NamedTuple):

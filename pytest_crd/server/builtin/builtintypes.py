@@ -58,6 +58,8 @@ _KEPT_BY_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
     "deployments": ("labels",),
 }
 # Kinds whose objects change the answers of a full cluster to other requests.
+# The first minor version of Kubernetes 1 in which objects have a generation, by plural.
+_GENERATED_SINCE: Final = {"horizontalpodautoscalers": 37}
 _UNENFORCED: Final = frozenset({"APIService", "LimitRange", "ResourceQuota"})
 
 
@@ -139,7 +141,8 @@ class BuiltInType(ResourceType):
             self._default,
             None if self._record.statusKeepsMetadata else _KEPT_BY_STATUS.get(self.names.plural, ()),
             self.is_created_by_update,
-            self._record.generates,
+            self._record.generates
+            and int(self.profile.version.partition(".")[2]) >= _GENERATED_SINCE.get(self.names.plural, 0),
         )
         return builtinstrategy.BuiltInStrategy(kind, self.profile)
 

@@ -41,7 +41,7 @@ _CHOSEN: Final = re.compile(
 )
 # Fields with entries that errors name in any order.
 _MAPS: Final = re.compile(
-    r"(data|binaryData)\[|.*\.(labels|annotations|matchLabels|[sS]elector)\Z|selector\Z"
+    r"(data|binaryData)\[|.*\.(labels|annotations|matchLabels|[sS]elector)\Z|selector\Z|spec\.metrics\[\d+\]\.\w+\Z"
     r"|status\.(capacity|allocated\w+)\Z|.*\.(limits|requests|overhead|annotations)(\[.*)?\Z"
 )
 # Empty lists and maps in printed structs, which our server does not tell from absent ones.
@@ -114,7 +114,9 @@ def _conversations(
 
     def run(number: int) -> tuple[Sequence[Any], Sequence[Raw]]:
         random = Random(f"{options.seed}/{kind}/{number}")  # noqa: S311 - a reproducible sequence
-        requests = validationgen.conversation(random, kind, f"{namespace}-{number}", _LENGTH, enums)
+        # Kinds of several versions have objects of their own.
+        name = f"{namespace}-{[*validationgen.KINDS].index(kind)}-{number}"
+        requests = validationgen.conversation(random, kind, name, _LENGTH, enums)
         filled = json.loads(json.dumps(requests).replace("{ns}", namespace))
         send = cluster.sender()
         return filled, [_send(send, request) for request in filled]

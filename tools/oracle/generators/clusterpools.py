@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from oracle.generators import autoscalerpools, webhookpools
 from oracle.generators.validatedkinds import ABSENT, Kind
 
 _SELECTORS: Final[Sequence[Any]] = (
@@ -455,4 +456,6 @@ KINDS: Final[Mapping[str, Kind]] = {
         is_dry=True,
         mutated=0.3,
     ),
+    **autoscalerpools.KINDS,
+    **webhookpools.KINDS,
 }

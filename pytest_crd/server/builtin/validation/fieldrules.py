@@ -44,6 +44,14 @@ class Site(NamedTuple):
         """The Kubernetes version."""
         return self.write.profile
 
+    @property
+    def sent(self) -> Any:
+        """Its value in the request, which can be an empty list that decoding drops; None if it is absent."""
+        value: Any = self.write.sent
+        for step in self.path.steps:
+            value = value.get(step) if isinstance(value, dict) else None
+        return value
+
     def child(self, *steps: str) -> Site:
         """Return the site of a nested field."""
         value, old = self.value, self.old

@@ -113,8 +113,7 @@ def _validate_presence(site: Site) -> Iterator[FieldError]:
     """Yield the error of a spec without rules and backend; it prints an empty list only if the request has one."""
     if site.child("rules").value or site.child("defaultBackend").value is not None:
         return
-    is_sent = (site.write.sent.get("spec") or {}).get("rules") == []
-    value: list[Any] | None = [] if is_sent else None
+    value: list[Any] | None = [] if site.child("rules").sent == [] else None
     detail = "either `defaultBackend` or `rules` must be specified"
     yield badvalues.invalid_as(site.path, value, printing.marshal(value), detail)
 

@@ -63,6 +63,7 @@ KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "serviceaccounts": ("serviceaccounts", "KIND"),
     "services": ("servicewarnings", "KIND"),
     "persistentvolumeclaims": ("persistentvolumeclaims", "KIND"),
+    "horizontalpodautoscalers.autoscaling": ("autoscalers", "KIND"),
     "ingressclasses.networking.k8s.io": ("ingressclasses", "KIND"),
     "ingresses.networking.k8s.io": ("ingresses", "KIND"),
     "networkpolicies.networking.k8s.io": ("networkpolicies", "KIND"),

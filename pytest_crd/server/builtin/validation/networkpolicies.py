@@ -29,7 +29,10 @@ def _validate_port(site: Site) -> Iterator[FieldError]:
         yield from serviceports.validate_range(port.path, port.value)
         if end.value is not None:
             if end.value < port.value:
-                yield end.invalid("must be greater than or equal to `port`")
+                value = (
+                    end.value if site.profile.declares_required_fields else port.value
+                )  # older versions print the port
+                yield fielderror.invalid(end.path, value, "must be greater than or equal to `port`")
             yield from serviceports.validate_range(end.path, end.value)
         return
     if end.value is not None:
@@ -130,9 +133,18 @@ def find_warnings(write: ValidatedWrite) -> tuple[str, ...]:
     )
 
 
+_validate_new: Final = validatedwrites.chain(validatedwrites.validate_core_metadata, _FIELDS)
+_validate_change: Final = validatedwrites.chain(validatedwrites.validate_core_change, _FIELDS)
+
+
+def validate_update(write: ValidatedWrite) -> list[FieldError]:
+    """Validate an update of a NetworkPolicy; before 1.37 first as a new object."""
+    return [*([] if write.profile.declares_required_fields else _validate_new(write)), *_validate_change(write)]
+
+
 KIND: Final = KindValidation(
-    validatedwrites.chain(validatedwrites.validate_core_metadata, _FIELDS),
-    validatedwrites.chain(validatedwrites.validate_core_change, _FIELDS),
+    _validate_new,
+    validate_update,
     find_warnings,
     _DECLARED,
 )

@@ -80,10 +80,11 @@ _FIELDS: Final = fieldrules.table({
 
 def _refuse_change(site: Site) -> Iterator[FieldError]:
     """Yield the error of a change, which versions without generated validation word in another way."""
-    errors = [*fieldrules.immutable(site)]
-    if errors and not site.profile.declares_required_fields:
-        errors = [fielderror.forbidden(site.path, f"updates to {site.path} are forbidden.")]
-    yield from errors
+    errors = fieldrules.immutable(site)
+    if site.profile.declares_required_fields:
+        yield from errors
+    elif errors or (site.old is None and site.sent == {}):  # an empty object is another one than an absent one
+        yield fielderror.forbidden(site.path, f"updates to {site.path} are forbidden.")
 
 
 _CHANGES: Final = fieldrules.table({

@@ -175,3 +175,59 @@ def test_a_condition_without_a_type_is_refused(version: str, problem: str) -> No
     refused = errors(servers.ask(server, "PATCH", f"{path}/a/status", change, **MERGE))
     assert refused[0][0] == "status.conditions[0].type"
     assert refused[0][1].startswith(problem)
+
+
+AUTOSCALERS = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+AUTOSCALER = {"scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"}, "maxReplicas": 3}
+
+
+@pytest.mark.parametrize(
+    ("version", "problem", "generation"),
+    [
+        ("1.37", ("spec.metrics", "Forbidden: must specify at least one Object or External metric"), 1),
+        ("1.34", ("spec.minReplicas", "Invalid value: 0: must be greater than or equal to 1"), None),
+    ],
+)
+def test_an_autoscaler_scales_to_zero_since_1_37(version: str, problem: tuple[str, str], generation: Any) -> None:
+    server = servers.api(kubernetes_version=version)
+    refused = errors(servers.ask(server, "POST", AUTOSCALERS, {**NAME, "spec": {**AUTOSCALER, "minReplicas": 0}}))
+    assert refused[0][0] == problem[0]
+    assert refused[0][1].startswith(problem[1])
+    stored = servers.ask(server, "POST", AUTOSCALERS, {**NAME, "spec": AUTOSCALER}).value
+    assert stored["metadata"].get("generation") == generation
+
+
+def test_an_autoscaler_of_v1_is_validated_in_the_form_of_v2() -> None:
+    path = "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers"
+    assert refuse(path, {"spec": {**AUTOSCALER, "targetCPUUtilizationPercentage": 0}}) == [
+        ("spec.metrics[0].resource.target.averageUtilization", "Invalid value: 0: must be greater than 0")
+    ]
+
+
+def test_a_stored_target_without_group_stays_valid() -> None:
+    server = servers.api()
+    target = {"kind": "ReplicationController", "name": "a"}
+    servers.ask(server, "POST", AUTOSCALERS, {**NAME, "spec": {**AUTOSCALER, "scaleTargetRef": target}})
+    for kind, code in (("ReplicationController", 200), ("Other", 422)):
+        change = {"spec": {"scaleTargetRef": {"kind": kind}, "maxReplicas": 5}}
+        assert servers.ask(server, "PATCH", f"{AUTOSCALERS}/a", change, **MERGE).code == code
+
+
+@pytest.mark.parametrize(("version", "count"), [("1.37", 1), ("1.34", 0)])
+def test_rules_of_webhooks_for_reviews_have_warnings(version: str, count: int) -> None:
+    rule = {"operations": ["CREATE"], "apiGroups": ["authentication.k8s.io"], "apiVersions": ["v1"]}
+    webhook = {
+        "name": "a.example.com",
+        "clientConfig": {"url": "https://example.com"},
+        "sideEffects": "None",
+        "admissionReviewVersions": ["v1"],
+        "rules": [{**rule, "resources": ["tokenreviews", "tokenreviews"]}, {**rule, "resources": ["*"]}],
+    }
+    path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+    answer = servers.ask(servers.api(kubernetes_version=version), "POST", path, {**NAME, "webhooks": [webhook]})
+    assert answer.code == 201
+    warning = (
+        '299 - "webhooks[0].rules[0]: tokenreviews.authentication.k8s.io is excluded from admission webhooks;'
+        ' this rule will have no effect"'
+    )
+    assert [value for name, value in answer.headers if name.lower() == "warning"] == [warning] * count
