@@ -111,10 +111,15 @@ def test_a_refused_value_is_printed_by_its_type() -> None:
         return [fieldrules.refuse_value(site, "why")]
 
     ports = fieldrules.each(fieldrules.fields({"port": refuse, "protocol": refuse}))
-    ingress = {"spec": {"ingress": [{"ports": [{"port": 5, "protocol": "<"}, {}]}]}}
-    assert errors({"spec.ingress": fieldrules.each(fieldrules.fields({"ports": ports}))}, ingress) == [
+    peers = fieldrules.each(fieldrules.fields({"ipBlock.cidr": refuse}))
+    ingress = {
+        "spec": {"ingress": [{"ports": [{"port": 5, "protocol": "<"}, {}], "from": [{"ipBlock": {"cidr": "a"}}]}]}
+    }
+    rule = fieldrules.each(fieldrules.fields({"ports": ports, "from": peers}))
+    assert errors({"spec.ingress": rule}, ingress) == [
         "spec.ingress[0].ports[0].port: Invalid value: 5: why",
         r'spec.ingress[0].ports[0].protocol: Invalid value: "\u003c": why',
         "spec.ingress[0].ports[1].port: Invalid value: null: why",
         "spec.ingress[0].ports[1].protocol: Invalid value: null: why",
+        'spec.ingress[0].from[0].ipBlock.cidr: Invalid value: "a": why',
     ]

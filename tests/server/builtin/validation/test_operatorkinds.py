@@ -231,3 +231,25 @@ def test_rules_of_webhooks_for_reviews_have_warnings(version: str, count: int) -
         ' this rule will have no effect"'
     )
     assert [value for name, value in answer.headers if name.lower() == "warning"] == [warning] * count
+
+
+@pytest.mark.parametrize(
+    ("version", "problems"),
+    [("1.37", ["Required value"]), ("1.34", ["Invalid value: 0: must be greater than 0"])],
+)
+def test_an_autoscaler_has_a_highest_number_of_replicas(version: str, problems: list[str]) -> None:
+    server = servers.api(kubernetes_version=version)
+    refused = errors(servers.ask(server, "POST", AUTOSCALERS, {**NAME, "spec": {**AUTOSCALER, "maxReplicas": 0}}))
+    small = "Invalid value: 0: must be greater than or equal to `minReplicas`"
+    assert sorted(message for _, message in refused) == sorted([*problems, small])
+    assert {field for field, _ in refused} == {"spec.maxReplicas"}
+
+
+@pytest.mark.parametrize(("version", "end"), [("1.37", 79), ("1.34", 80)])
+def test_a_range_of_ports_ends_after_its_begin(version: str, end: int) -> None:
+    server = servers.api(kubernetes_version=version)
+    ports = [{"port": 80, "endPort": 79}]
+    body = {**NAME, "spec": {"podSelector": {}, "egress": [{"ports": ports}]}}
+    assert errors(servers.ask(server, "POST", f"{NETWORKING}/networkpolicies", body)) == [
+        ("spec.egress[0].ports[0].endPort", f"Invalid value: {end}: must be greater than or equal to `port`")
+    ]
