@@ -46,8 +46,10 @@ _MAPS: Final = re.compile(
 )
 # Empty lists and maps in printed structs, which our server does not tell from absent ones.
 _EMPTY: Final = re.compile(r"(?<=: )(?:\[\]|\{\})(?=[,:\\])|(?<=\":)(?:\[\]|\{\})(?=[,}])")
-# The difference of two specs in an error, in JSON.
-_DIFFERENCE: Final = re.compile(r"\\n@@.*?(?=\"|,? ?\w+\.\w+: )")
+# The difference of two specs in an error.
+_DIFFERENCE: Final = re.compile(r"\n@@.*?(?=, \w+\.\w+(?:[.\[][\w.\[\]]*)?: |\]?\Z)", re.DOTALL)
+# Empty lists that the server refuses and ours takes for absent ones.
+_UNSEEN: Final = re.compile(r'"(claims|ports)": \[\]')
 # The fields that a subresource of a Pod owns are another matter.
 _UNOWNED: Final = "Pod"
 
@@ -116,8 +118,8 @@ def _conversations(
         random = Random(f"{options.seed}/{kind}/{number}")  # noqa: S311 - a reproducible sequence
         # Kinds of several versions have objects of their own.
         name = f"{namespace}-{[*validationgen.KINDS].index(kind)}-{number}"
-        requests = validationgen.conversation(random, kind, name, _LENGTH, enums)
-        filled = json.loads(json.dumps(requests).replace("{ns}", namespace))
+        text = _UNSEEN.sub(r'"\1": null', json.dumps(validationgen.conversation(random, kind, name, _LENGTH, enums)))
+        filled = json.loads(text.replace("{ns}", namespace))
         send = cluster.sender()
         return filled, [_send(send, request) for request in filled]
 
@@ -167,9 +169,10 @@ class _Names:
 
     def stable(self, raw: Raw, has_empty: bool) -> JSONValue:  # noqa: FBT001 - the only option
         """Return an answer without generated values, with names of chosen ones, without differences after empty values."""
-        text = _CHOSEN.sub(self._name, json.dumps(_stable(raw), sort_keys=True))
-        text = _DIFFERENCE.sub("", text) if has_empty else text
-        return json.loads(text)
+        value = _stable(raw)
+        if has_empty and value[2].get("kind") == "Status":
+            value[2] = _without_differences(value[2])
+        return json.loads(_CHOSEN.sub(self._name, json.dumps(value, sort_keys=True)))
 
     def _name(self, match: re.Match[str]) -> str:
         name = self._names.setdefault(match[0], f"chosen {len(self._names)}")
@@ -190,6 +193,13 @@ def _stable(raw: Raw) -> JSONValue:
             value["message"] = _REVISIONS.sub("N", value["message"])
         return [raw.code, warnings, value]
     return [raw.code, warnings, _without_generated(value)]
+
+
+def _without_differences(status: JSONValue) -> JSONValue:
+    causes = (status.get("details") or {}).get("causes") or ()
+    for owner in (status, *causes):
+        owner["message"] = _DIFFERENCE.sub("", owner.get("message") or "")
+    return status
 
 
 def _from_header(text: str) -> str:

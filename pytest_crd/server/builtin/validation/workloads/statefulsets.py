@@ -86,6 +86,8 @@ def _refuse_other_fields(write: ValidatedWrite) -> list[FieldError]:
 
 def find_warnings(write: ValidatedWrite) -> tuple[str, ...]:
     """Return the warnings about a valid StatefulSet."""
+    if write.subresource:
+        return ()
     spec = templates.spec_of(write.new)
     warnings = (
         podwarnings.find_in_template(write, "spec", "template")

@@ -134,7 +134,7 @@ def refuse_changed(write: ValidatedWrite, field: str, type_name: str = "", shown
     if field == "selector":
         return [gostructs.invalid_selector(path, new, validatedwrites.IMMUTABLE)]
     if type_name:
-        return [gostructs.invalid(path, new, type_name, validatedwrites.IMMUTABLE, write.profile)]
+        return [badvalues.invalid_as(path, new, gostructs.marshal(new, kind), validatedwrites.IMMUTABLE)]
     error = fielderror.invalid(path, kind.zero if new is None else new, validatedwrites.IMMUTABLE)
     return [badvalues.reprinted(error, shown) if shown else error]
 
