@@ -18,7 +18,7 @@ from pytest_crd.checks.allowedchecks import AllowedCheck
 from pytest_crd.checks.judges import UnappliedSamples
 from pytest_crd.checks.roundtrips import planning
 from pytest_crd.checks.samplefiles import Claims, Samples
-from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
+from pytest_crd.checks.verdict import Check, CheckFinding, CheckKind, CheckVerdict
 from pytest_crd.discovery import samplepaths
 from pytest_crd.discovery.helmtemplates import UnreadTemplate
 from pytest_crd.engine import (
@@ -272,7 +272,7 @@ def _plan_roundtrips(read: ReadCrd, samples_found: Samples) -> Iterator[Check]:
 
 
 def _check(  # noqa: PLR0913 - the parts of a check
-    read: ReadCrd, kind: str, subject: str, run: Callable[[], CheckVerdict], *, version: str = "", lint: str = ""
+    read: ReadCrd, kind: CheckKind, subject: str, run: Callable[[], CheckVerdict], *, version: str = "", lint: str = ""
 ) -> Check:
     crd = read.crd
     run_or_unknown = functools.partial(

@@ -5,7 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
+
+CheckKind: TypeAlias = Literal[
+    "accepted",
+    "applies",
+    "conditions",
+    "copies",
+    "deployable",
+    "matches",
+    "policy",
+    "published",
+    "roundtrip",
+    "rules",
+    "samples",
+    "structural",
+    "types",
+]
+"""The kind of a check; each has a rule in reports."""
 
 
 class CheckFinding(NamedTuple):
@@ -87,7 +104,7 @@ class Check:
         fails_if_refused: Whether it fails if the server refuses the CRD, and lists all errors; unless *is_allowed*.
     """
 
-    kind: str
+    kind: CheckKind
     subject: str
     source: str
     path: Path | None

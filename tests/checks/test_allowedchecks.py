@@ -10,7 +10,7 @@ from support.sessions import GARDEN
 
 from pytest_crd.checks import allowedchecks
 from pytest_crd.checks.allowedchecks import AllowedCheck
-from pytest_crd.checks.verdict import Check, CheckFinding, CheckVerdict
+from pytest_crd.checks.verdict import Check, CheckFinding, CheckKind, CheckVerdict
 from pytest_crd.engine.inputerror import InputError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ FAILS = CheckVerdict("wrong", (CheckFinding("a.yaml:1", "x"),))
 NAME = "gardens.stories.example.com"
 
 
-def check(kind: str, subject: str, verdict: CheckVerdict = FAILS) -> Check:
+def check(kind: CheckKind, subject: str, verdict: CheckVerdict = FAILS) -> Check:
     return Check(kind, subject, "a.yaml:1", Path("a.yaml"), 1, "1.37", lambda: verdict)
 
 
