@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
+from pytest_crd.checks import lintrecords
 from pytest_crd.checks.effects import schemaeffects, sizes
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine.crds import declared
@@ -122,28 +123,22 @@ def _goduration(read: ReadCrd) -> Iterator[tuple[Steps, str]]:
             yield (*steps, "format"), f"{node.path}: the server accepts 2d, 1w and 5 days"
 
 
-_LINTS: Final[Mapping[str, tuple[str, Callable[[ReadCrd], Iterator[tuple[Steps, str]]]]]] = {
-    "ssatags": ("server-side apply replaces these lists as a whole; say x-kubernetes-list-type", _ssatags),
-    "statussubresource": (
-        "whoever writes the spec can write the status; add subresources: {status: {}}",
+# Functions named after their lints, by name.
+_FINDERS: Final[Mapping[str, Callable[[ReadCrd], Iterator[tuple[Steps, str]]]]] = {
+    find.__name__.removeprefix("_"): find
+    for find in (
+        _ssatags,
         _statussubresource,
-    ),
-    "statusoptional": (
-        "a controller must be able to write parts of a status; remove them from required",
         _statusoptional,
-    ),
-    "maxlength": ("rules over values without a bound cost the most; set one", _maxlength),
-    "preserveunknownfields": (
-        "nothing is dropped or refused beside these properties; remove x-kubernetes-preserve-unknown-fields",
+        _maxlength,
         _preserveunknownfields,
-    ),
-    "applysize": ("too large for kubectl apply; use --server-side, or leave descriptions out", _applysize),
-    "booleannames": ("users must quote these names; give them others", _booleannames),
-    "unreachabledefault": ("objects without the parent do not get these defaults", _unreachabledefault),
-    "requireddefault": (
-        "the default is set first, so that these fields are never absent; remove one",
+        _applysize,
+        _booleannames,
+        _unreachabledefault,
         _requireddefault,
-    ),
-    "goduration": ("time.ParseDuration of Go reads no days and weeks; write a pattern", _goduration),
+        _goduration,
+    )
 }
+# The words and the function of each lint by its name; a record without a function is an error of this module.
+_LINTS: Final = {record.name: (record.heading, _FINDERS[record.name]) for record in lintrecords.LINTS}
 LINTS: Final = tuple(_LINTS)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pytest_crd.cases.caseformat import SECTION_MEANINGS
+from pytest_crd.checks.lintrecords import LINTS
 from pytest_crd.upgrades.upgradefindings import Kind
 
 Level: TypeAlias = Literal["error", "warning", "note"]
@@ -171,68 +172,6 @@ _CHECK_TABLE: Final = (
         "See the rule of the lint.",
     ),
 )
-_LINT_TABLE: Final = (
-    (
-        "ssatags",
-        "A list without x-kubernetes-list-type",
-        "Server-side apply treats such a list as atomic, so two managers overwrite each other.",
-        "`x-kubernetes-list-type: map` with `x-kubernetes-list-map-keys`, `set`, or an explicit `atomic`.",
-    ),
-    (
-        "statussubresource",
-        "A status without its subresource",
-        "Clients that write the spec can also write the status.",
-        "Add `subresources: {status: {}}` to the version.",
-    ),
-    (
-        "statusoptional",
-        "A status, or a field of it, is required",
-        "A new object has no status, and a controller must be able to write a part of it.",
-        "Remove it from `required`.",
-    ),
-    (
-        "maxlength",
-        "A value without a bound under a CEL rule",
-        "The cost of a rule is estimated for the largest value that a request can hold.",
-        "Set `maxLength`, `maxItems` or `maxProperties`.",
-    ),
-    (
-        "preserveunknownfields",
-        "x-kubernetes-preserve-unknown-fields beside properties",
-        "The server stores misspelt fields without a warning.",
-        "Remove it, or use a separate field for arbitrary content.",
-    ),
-    (
-        "applysize",
-        "The CRD is too large for kubectl apply",
-        "`kubectl apply` keeps the last applied object in an annotation, which holds at most 256 KiB.",
-        "Use `kubectl apply --server-side`, or remove descriptions.",
-    ),
-    (
-        "booleannames",
-        "A property name that YAML reads as a boolean",
-        "Without quotes `y`, `n`, `on` and `off` become `true` and `false`.",
-        "Give the property another name.",
-    ),
-    (
-        "unreachabledefault",
-        "A default in an optional object",
-        "An object without the parent does not get the default, as the server sets defaults only in objects that are there.",
-        "Write `default: {}` at the parent.",
-    ),
-    (
-        "requireddefault",
-        "A required field with a default",
-        "The server sets the default first, so the field is never absent and `required` has no effect.",
-        "Remove the field from `required`, or remove the default.",
-    ),
-    (
-        "goduration",
-        "A duration that Go does not read",
-        "The format `duration` accepts days and weeks, and `time.ParseDuration` of Go refuses them.",
-        "Add a `pattern`.",
-    ),
-)
 _ALLOW: Final = "If the change is intended, allow it in `crd_baseline_allow`; the failure prints the line."
 # By kind: description, reason, severity.
 _EFFECTS: Final[Mapping[Kind, tuple[str, str, Level]]] = {
@@ -355,8 +294,8 @@ def _rules() -> Iterator[RuleHelp]:
         yield RuleHelp(name_section_rule(section), f"A case of `{section}` fails", full, _CASE_HELP, page)
     for kind, short, full, advice in _CHECK_TABLE:
         yield RuleHelp(name_check_rule(kind), short, full, advice, _CHECKS)
-    for name, short, full, advice in _LINT_TABLE:
-        yield RuleHelp(name_lint_rule(name), short, full, advice, _LINTS)
+    for name, short, full, advice, _ in LINTS:
+        yield RuleHelp(name_lint_rule(name), short.replace("`", ""), full, advice, _LINTS)
     for is_rollback, subject in ((False, "An upgrade"), (True, "A rollback")):
         for effect, (short, full, level) in _EFFECTS.items():
             advice = "Nothing need be done." if level == "note" else _ALLOW

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,10 +36,11 @@ def test_each_lint_is_an_item(project: Project) -> None:
 
     result = project.run("-v", "-k", "deployable")
 
-    result.assert_outcomes(passed=len(LINTS), deselected=5)
-    result.stdout.fnmatch_lines_random(
-        [f"{CRD}::deployable[[]gardens.stories.example.com-{name}] PASSED*" for name in LINTS]
+    passed = re.findall(
+        rf"^{CRD}::deployable\[gardens\.stories\.example\.com-(\w+)\] PASSED", result.stdout.str(), re.MULTILINE
     )
+    assert [*LINTS] == passed, "GARDEN of support.sessions has the mistake of the missing lints: correct it there"
+    result.assert_outcomes(passed=len(LINTS), deselected=5)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +202,12 @@ def test_a_mistake_shared_by_versions_is_reported_once_for_each_place(project: P
 def test_a_version_without_a_schema_has_no_mistakes_in_it(project: Project) -> None:
     crd = f"{GARDEN}  - {{name: v2, served: true, storage: false}}\n"
 
-    _run(project, crd, *(name for name in LINTS if name != "applysize")).assert_outcomes(passed=9, deselected=7)
+    result = _run(project, crd, *(name for name in LINTS if name != "applysize"))
+
+    assert result.ret == pytest.ExitCode.OK, (
+        "a lint finds a mistake in a version without a schema: let it skip such versions"
+    )
+    result.assert_outcomes(passed=len(LINTS) - 1, deselected=7)
 
 
 @pytest.mark.parametrize(

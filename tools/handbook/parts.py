@@ -23,6 +23,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "keys of a step": tables.step_keys,
     "commands": tables.commands,
     "exit codes": tables.exit_codes,
+    "lints": tables.lints,
     "Kubernetes versions": tables.kubernetes_versions,
     "Python API": pythonapi.text,
     "kinds of crd_server": tables.built_in_kinds,

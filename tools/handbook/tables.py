@@ -1,4 +1,4 @@
-"""Generated tables: settings, keys of case files, commands, exit codes, Kubernetes versions."""
+"""Generated tables: settings, keys of case files, commands, exit codes, lints, Kubernetes versions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pytest_crd.cases import caseformat as case_format
 from pytest_crd.cases import casekeys
 from pytest_crd.cases.model import ADMITTED, APPLIES, PATCHES, REQUESTS, UPDATES
 from pytest_crd.cases.sections import Section
+from pytest_crd.checks.lintrecords import LINTS
 from pytest_crd.cli.exits import Exit
 from pytest_crd.engine import profile
 from pytest_crd.engine.profile import Profile
@@ -162,6 +163,12 @@ def _condition(rest: Sequence[str]) -> str:
 def exit_codes() -> str:
     """Return a table of the exit codes of the commands."""
     return _table(("code", "meaning"), ([str(code.value), _EXITS[code]] for code in Exit))
+
+
+def lints() -> str:
+    """Return a table of the lints."""
+    rows = ([_code(lint.name), f"{lint.short}. {lint.full}", lint.help.replace("|", r"\|")] for lint in LINTS)
+    return _table(("lint", "finding and reason", "correction"), rows)
 
 
 def commands() -> str:
