@@ -47,7 +47,8 @@ class SampleOutcome:
         placeholder: The first value that a template leaves open, if all findings are about such values; else empty.
         warnings: The server's warnings.
         notes: Defaults and dropped nulls.
-        response: The server's answer; None if there is none.
+        response: The server's answer; None if there is none, or if it is no longer needed.
+        is_accepted: Whether the server accepts the object.
         is_validated: Whether the values are validated; False if the object is only decoded.
     """
 
@@ -60,6 +61,7 @@ class SampleOutcome:
     warnings: tuple[CheckFinding, ...] = ()
     notes: tuple[str, ...] = ()
     response: Response | None = None
+    is_accepted: bool = False
     is_validated: bool = True
 
 
@@ -240,6 +242,7 @@ def describe_answer(manifest: Manifest, kind: ObjectKind, response: Response) ->
         warnings=tuple(CheckFinding(fieldlines.find_named_field(manifest, item), escape(item)) for item in warnings),
         response=response,
         notes=(*_becomes(response), *filter(None, (kind.unknown_when_stored if response.accepted else "",))),
+        is_accepted=response.accepted,
         is_validated=kind.is_validated,
     )
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from pytest_crd.cases import acceptance
 from pytest_crd.checks import samplefiles
+from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.checks.samples import SampleOutcome
 from pytest_crd.cli import judging, lookup, objectfiles, validateformats, validatetext
 from pytest_crd.cli.exits import Exit
@@ -35,6 +36,7 @@ from pytest_crd.engine.loading.crdfiles import CrdFiles
 from pytest_crd.report.outputs import testformats
 
 _MANAGER: Final = "kubectl"
+_JSON: Final = "json"
 
 
 class WrongUseError(Exception):
@@ -126,7 +128,9 @@ def run(options: argparse.Namespace) -> int:
             mistakes += [*old.mistakes, *_find_impossible(stored), *_find_repeated(stored)]
             stored = [resource for resource in stored if _has_metadata(resource)]
             method = method._replace(old={resource.identity: resource for resource in stored})
-        outcomes = [(resource, judging.outcome(resource, claims, method)) for resource in classified.resources]
+        outcomes = [
+            *_judge(classified.resources, claims, method, keeps_responses=options.show or options.output == _JSON)
+        ]
     except (
         CrdLookupError,
         InputError,
@@ -148,6 +152,15 @@ def run(options: argparse.Namespace) -> int:
         print("\n".join(map(str, problems)), file=sys.stderr)
         return Exit.WRONG_USE
     return _exit(outcomes, classified, is_strict=options.strict)
+
+
+def _judge(
+    resources: Iterable[Resource], claims: Claims, method: SendingMethod, *, keeps_responses: bool
+) -> Iterator[tuple[Resource, SampleOutcome]]:
+    """Yield the outcome of each object; a response holds the stored object, and most formats do not print it."""
+    for resource in resources:
+        outcome = judging.outcome(resource, claims, method)
+        yield resource, outcome if keeps_responses else replace(outcome, response=None)
 
 
 def _check_options(options: argparse.Namespace) -> None:

@@ -72,7 +72,7 @@ def _of_resource(resource: Resource, outcome: SampleOutcome) -> dict[str, Any]:
         "message": outcome.placeholder or outcome.heading or None,
         "findings": [_of_finding(finding) for finding in outcome.findings],
         "warnings": [warning.text for warning in outcome.warnings],
-        "stored": response.stored if response is not None and response.accepted else None,
+        "stored": response.stored if response is not None and outcome.is_accepted else None,
     }
 
 
@@ -95,7 +95,7 @@ def _named(item: Manifest) -> dict[str, Any]:
 def _outcome_word(outcome: SampleOutcome) -> str:
     if outcome.placeholder:
         return _UNJUDGED
-    if outcome.response is None or not outcome.response.accepted:
+    if not outcome.is_accepted:
         return "refused"
     return "accepted, but not as it is" if outcome.findings else "accepted"
 

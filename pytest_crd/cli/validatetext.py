@@ -34,7 +34,7 @@ def render(
     mark = "# " if shows_objects else ""
     for resource, outcome in outcomes:
         yield from (f"{mark}{line}" for line in _describe(resource, outcome, method))
-        if shows_objects and outcome.response is not None and outcome.response.accepted:
+        if shows_objects and outcome.response is not None and outcome.is_accepted:
             yield "---"
             yield from (f"# {note}" for note in outcome.notes)
             yield from yamltext.block(outcome.response.stored)
@@ -89,7 +89,7 @@ def _summarize(outcomes: Outcomes, classified: ClassifiedObjects, method: Sendin
 def _count(outcomes: Outcomes, noun: str, method: SendingMethod) -> str:
     """Return the numbers of objects by outcome."""
     unjudged = sum(bool(item.placeholder) for _, item in outcomes)
-    refused = sum(item.response is None or not item.response.accepted for _, item in outcomes) - unjudged
+    refused = sum(not item.is_accepted for _, item in outcomes) - unjudged
     changed = sum(bool(item.findings) for _, item in outcomes) - refused - unjudged
     counts = [f"{counted(len(outcomes), noun)}, {refused} refused"]
     counts += [f"{unjudged} not judged"] * (unjudged > 0)

@@ -10,6 +10,8 @@ from typing import TypeAlias
 import pytest
 
 from pytest_crd import __main__ as program
+from pytest_crd.checks.samples import SampleOutcome
+from pytest_crd.cli import validatetext
 
 Validate: TypeAlias = "Callable[..., tuple[int, str, str]]"
 
@@ -220,3 +222,19 @@ def test_json_names_the_resource_of_a_built_in_object(validate: Validate) -> Non
     assert objects[0]["builtIn"] == "deployments.apps"
     assert (objects[0]["onlyDecoded"], objects[0]["outcome"], "crd" in objects[0]) == (True, "accepted", False)
     assert (objects[1]["outcome"], objects[1]["line"]) == ("not served", 7)
+
+
+@pytest.mark.parametrize(("arguments", "kept"), [((), 0), (("--show",), 1)])
+def test_answers_are_kept_only_to_show_objects(
+    arguments: tuple[str, ...], kept: int, validate: Validate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcomes: list[SampleOutcome] = []
+
+    def render(pairs: validatetext.Outcomes, *_: object, **__: object) -> list[str]:
+        outcomes.extend(outcome for _, outcome in pairs)
+        return []
+
+    monkeypatch.setattr(validatetext, "render", render)
+    validate(_map("a"), *arguments)
+
+    assert [int(outcome.response is not None) for outcome in outcomes] == [kept]
