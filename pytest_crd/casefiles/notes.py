@@ -2,7 +2,7 @@
 Notes about the runs of cases, and the update of the case files when all notes are there.
 
 Notes travel between processes. A case that ran several times, as under several Kubernetes versions, is written if its
-answers agree.
+answers agree. Errors that differ between versions go into `errorsUnder`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ _NOT_TAKEN_OUT: Final = (
 )
 
 
+_ERRORS: Final = "errors"
+
+
 class Note(NamedTuple):
     """
     The observations of a case in one run.
@@ -49,6 +52,7 @@ class Note(NamedTuple):
         renamed: The new name, if the old one is no longer true; else empty.
         is_named_by_hand: Whether its verdict changes while its name, chosen by hand, stays.
         is_removed: Whether the case is removed, as its field no longer exists.
+        errors_under: The errors that the case states for other Kubernetes versions.
     """
 
     path: str
@@ -68,6 +72,7 @@ class Note(NamedTuple):
     renamed: str = ""
     is_named_by_hand: bool = False
     is_removed: bool = False
+    errors_under: Mapping[str, JSONValue] = {}
 
     @property
     def is_to_be_written(self) -> bool:
@@ -177,13 +182,38 @@ def _merge(runs: Sequence[Note]) -> Note:
     )
     if first.problem or not first.is_to_be_written:
         return first
-    if conflicting := next((note for note in runs if not _is_same(note, first)), None):
+    if _differ_in_errors(runs):
+        first = _combine_errors(first, {note.version: note for note in runs})
+    elif conflicting := next((note for note in runs if not _is_same(note, first)), None):
         return first._replace(problem=_differing(first, conflicting))
     missing = [version for version in first.versions if version not in {note.version for note in runs}]
     if missing:
         under = ", ".join(missing)
         return first._replace(problem=f"it was not run under Kubernetes {under}, so that its answer there is not known")
     return first
+
+
+def _differ_in_errors(runs: Sequence[Note]) -> bool:
+    """Return whether the runs of a case are under several versions, and change nothing but its errors."""
+    is_one_file = len({note.digest for note in runs}) == 1
+    is_simple = all(
+        note.values.keys() <= {_ERRORS} and not (note.removed or note.is_removed or note.renamed) for note in runs
+    )
+    return is_one_file and is_simple and len({note.version for note in runs}) == len(runs) > 1
+
+
+def _combine_errors(first: Note, notes: Mapping[str, Note]) -> Note:
+    """Return a note that writes other errors of some Kubernetes versions into `errorsUnder`."""
+    errors = {version: note.values[_ERRORS] for version, note in notes.items() if note.values}
+    stays = any(not note.values and version not in first.errors_under for version, note in notes.items())
+    # Versions in `errorsUnder` do not decide about `errors`.
+    of_all = [value for version, value in errors.items() if version not in first.errors_under]
+    base = None if stays or not of_all else of_all[0]
+    under = {version: value for version, value in errors.items() if value != base or version in first.errors_under}
+    values: dict[str, JSONValue] = {} if base is None else {_ERRORS: base}
+    if under:
+        values["errorsUnder"] = {**first.errors_under, **under}
+    return first._replace(values=values)
 
 
 def _is_same(note: Note, second: Note) -> bool:

@@ -144,6 +144,7 @@ def _causes(value: JSONValue) -> tuple[str, ...]:
 _SECTIONS: Final = {section.value: section for section in Section}
 ATTRIBUTES: Final = {
     "nullsDropped": "nulls_dropped",
+    "errorsUnder": "errors_under",
     "containsErrors": "contains_errors",
     "oldCRD": "old_crd",
     "fieldValidation": "field_validation",
@@ -160,6 +161,7 @@ _CONVERSIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(("params", "authorizer"), tuple),
     **dict.fromkeys(("absent", "pruned", "defaulted", "nullsDropped", "lost", "mutated", "warnings", "marks"), tuple),
     **dict.fromkeys(("errors", "containsErrors"), _errors),
+    "errorsUnder": lambda value: {version: _errors(errors) for version, errors in value.items()},
     "oldCRD": _old_crd,
     "matched": _causes,
     "steps": _steps,

@@ -48,6 +48,7 @@ _OF_INPUT: Final = _ALL - PATCHES - APPLIES
 # Keys of a case
 
 _OLD_NEED: Final = Need("old", "oldFile", is_instead=True)
+_ERRORS_NEED: Final = Need("errors", "errorsUnder")
 _IF_ACCEPTED: Final = "for an object that is accepted write `accepted: true`"
 
 CASE_KEYS: Final[Mapping[str, CaseKey]] = {
@@ -159,6 +160,12 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         sections=REQUESTS,
         expects=True,
         remedy=f"{_IF_ACCEPTED}, for a part of the whole message `error:`",
+    ),
+    "errorsUnder": CaseKey(
+        form=valueforms.ERRORS_UNDER,
+        meaning='All errors under other Kubernetes versions, as in `{"1.38": […]}`; there they replace `errors`.',
+        sections=REQUESTS,
+        expects=True,
     ),
     "containsErrors": CaseKey(
         form=valueforms.ERRORS,
@@ -346,7 +353,12 @@ def needs(section: Section) -> tuple[Need, ...]:
     """Return the keys that cases of *section* must have depending on other keys."""
     if section is Section.POLICY:  # a deletion sends no object, and a creation has no old one
         return Need("inputFile", "document"), Need("oldFile", "oldDocument")
-    return (*valueforms.INPUT_NEEDS, *(() if section in APPLIES else (_OLD_NEED,)), Need("oldFile", "oldDocument"))
+    return (
+        *valueforms.INPUT_NEEDS,
+        *(() if section in APPLIES else (_OLD_NEED,)),
+        Need("oldFile", "oldDocument"),
+        _ERRORS_NEED,
+    )
 
 
 def find_blanks(declared: Mapping[str, JSONValue]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pytest_crd import lazyimport, suggestions
 from pytest_crd.cases import objectsources
 from pytest_crd.cases.crdcatalog import Catalog
-from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError
+from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, RequestCase
 from pytest_crd.engine import Mistake
 
 if TYPE_CHECKING:
@@ -88,9 +88,17 @@ def _resolve(case_file: CaseFile, catalog: Catalog, folder: Path, mistakes: list
     read = catalog.find_boundary(folder).read
     for declared in case_file.cases:
         try:
-            yield objectsources.resolve(declared, folder, read=read)
+            yield _select_errors(objectsources.resolve(declared, folder, read=read), catalog.kubernetes_version)
         except CaseFileError as error:
             mistakes += error.mistakes
+
+
+def _select_errors(case: AnyCase, kubernetes_version: str) -> AnyCase:
+    """Return *case* with the errors that it states for a Kubernetes version."""
+    under = case.errors_under if isinstance(case, RequestCase) else None
+    if not isinstance(case, RequestCase) or under is None or kubernetes_version not in under:
+        return case
+    return dataclasses.replace(case, errors=under[kubernetes_version])
 
 
 def _run_suite_case(run: Callable[[], CaseResult], _: Case) -> CaseResult:

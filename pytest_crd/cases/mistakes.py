@@ -111,12 +111,22 @@ def _is_inside_input(path: diagnosis.Path) -> bool:
 
 
 def _unknown_version(document: Document) -> Iterator[Mistake]:
-    version = document.value.get("kubernetesVersion") if isinstance(document.value, dict) else None
-    if isinstance(version, str):
-        try:
-            profile.named(version)
-        except profile.UnknownVersionError as error:
-            yield Mistake(document.source, diagnosis.line_of(document, ("kubernetesVersion",)), str(error))
+    value = document.value if isinstance(document.value, dict) else {}
+    named: list[tuple[diagnosis.Path, object]] = [(("kubernetesVersion",), value.get("kubernetesVersion"))]
+    for section, index, case in casebuilder.cases_in(value):
+        under = case.get("errorsUnder")
+        for name in under if isinstance(under, dict) else ():
+            path: diagnosis.Path = (section, index, "errorsUnder", name)
+            named.append((path, name))
+            if name.strip().startswith("v") or name.count(".") > 1:
+                message = f'write the version without `v` and patch release, as in "{profile.DEFAULT}"'
+                yield Mistake(document.source, diagnosis.line_of(document, path), message)
+    for path, version in named:
+        if isinstance(version, str):
+            try:
+                profile.named(version)
+            except profile.UnknownVersionError as error:
+                yield Mistake(document.source, diagnosis.line_of(document, path), str(error))
 
 
 def _bad_patterns(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:

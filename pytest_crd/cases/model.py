@@ -192,6 +192,7 @@ class RequestCase(Case):
         mutated: All field paths that mutating admission changes.
         warnings: All warnings.
         errors: All errors.
+        errors_under: All errors under other Kubernetes versions; None if the case does not state them.
         contains_errors: Some of the errors.
         error: A part of the whole message of the refusal.
         denied: All webhooks and policies that deny the request.
@@ -210,6 +211,7 @@ class RequestCase(Case):
     mutated: tuple[str, ...] | None = None
     warnings: tuple[str, ...] | None = None
     errors: tuple[ExpectedError, ...] | None = None
+    errors_under: Mapping[str, tuple[ExpectedError, ...]] | None = None
     contains_errors: tuple[ExpectedError, ...] | None = None
     error: str | None = None
     denied: tuple[ExpectedDenial, ...] | None = None

@@ -45,6 +45,8 @@ ERRORS: Final = keyschemas.some_list(
     ),
 )
 
+ERRORS_UNDER: Final = keyschemas.map_of("a mapping of Kubernetes versions to lists of expected errors", ERRORS)
+
 _POINTER: Final[Form] = {
     **keyschemas.any_text("a JSON Pointer, as in /spec/versions/0"),
     "not": {"type": "string", "pattern": "^[^/]"},

@@ -23,7 +23,7 @@ from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import AnyCase, CaseFile
 from pytest_crd.cli import repository
 from pytest_crd.discovery import inifiles
-from pytest_crd.engine import CustomResourceDefinition, InputError, UnsupportedConstructError, profile
+from pytest_crd.engine import CustomResourceDefinition, InputError, profile
 from pytest_crd.engine.crds.rule import EXPRESSION_LIMIT
 from pytest_crd.wording import counted
 
@@ -149,11 +149,7 @@ def _compare_crd(old: CustomResourceDefinition, new: CustomResourceDefinition) -
 def _find_crossing(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[str]:
     """Yield rules with an estimate that exceeds the limit under one version alone."""
     for version, other in zip(old.versions, new.versions, strict=True):
-        try:
-            pairs = [*zip(version.rules, other.rules, strict=True)]
-        except UnsupportedConstructError:
-            continue  # a schema without a structural form is refused for other reasons
-        for rule, changed in pairs:
+        for rule, changed in zip(version.rules, other.rules, strict=True):
             if (rule.cost > EXPRESSION_LIMIT) != (changed.cost > EXPRESSION_LIMIT):
                 steps = "/".join(map(str, rule.steps))
                 yield f"{version.name} {steps}: {rule.cost:,} -> {changed.cost:,}, limit {EXPRESSION_LIMIT:,}"
@@ -187,19 +183,30 @@ class _Comparison:
             self.unread.append(f"{source}: not compared: {str(error).splitlines()[0]}")
 
     def _compare(self, source: str, before: RunCase, after: RunCase, *, is_suite: bool) -> None:
-        (case, run), (_, run_after) = before, after
+        (case, run), (case_after, run_after) = before, after
         if case.skip is not None or case.xfail is not None:
             return
         self.count += 1
-        old, new = run(case), run_after(case)
+        old, new = run(case), run_after(case_after)
         if old.holds == new.holds:
             return
         place = f"{source}:{case.line}"
         if new.holds:
             self.changes.append(CaseChange(ChangeKind.MENDED, place, case.title, (), ""))
             return
-        lines, problem = ((), _OF_SUITES) if is_suite else _find_lines(cast("AnyCase", case), run_after)
+        lines, problem = ((), _OF_SUITES) if is_suite else self._find_lines(cast("AnyCase", case_after), run_after)
         self.changes.append(CaseChange(_find_kind(old, new), place, case.title, lines, problem))
+
+    def _find_lines(self, case: AnyCase, run: Callable[[Any], CaseResult]) -> tuple[tuple[str, ...], str]:
+        """Return the lines of YAML for a case under the new version, and the reason if there are none."""
+        observed = observation.observe(case, run, Mode.UPDATE_VERDICTS)
+        values = observed.values
+        if not values and observed.result.answer is not None:
+            # The first key states the verdict; all others are lists of paths.
+            values = dict(itertools.islice(observation.get_expectations(case, observed.result).items(), 1))
+        if values.keys() == {"errors"} and "errors" in case.declared:
+            values = {"errorsUnder": {self._catalogs[1].kubernetes_version: values["errors"]}}
+        return tuple(yamltext.block(dict(values))) if values else (), observed.problem
 
 
 def _find_kind(old: CaseResult, new: CaseResult) -> ChangeKind:
@@ -207,16 +214,6 @@ def _find_kind(old: CaseResult, new: CaseResult) -> ChangeKind:
     if before != after:
         return ChangeKind.REFUSED if after else ChangeKind.ACCEPTED
     return ChangeKind.ERRORS if after else ChangeKind.OBJECT
-
-
-def _find_lines(case: AnyCase, run: Callable[[Any], CaseResult]) -> tuple[tuple[str, ...], str]:
-    """Return the lines of YAML for a case, and the reason if there are none."""
-    observed = observation.observe(case, run, Mode.UPDATE_VERDICTS)
-    values = observed.values
-    if not values and observed.result.answer is not None:
-        # The first key states the verdict; all others are lists of paths.
-        values = dict(itertools.islice(observation.get_expectations(case, observed.result).items(), 1))
-    return tuple(yamltext.block(dict(values))) if values else (), observed.problem
 
 
 def describe(changes: VersionChanges) -> Iterator[str]:

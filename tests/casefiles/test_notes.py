@@ -101,6 +101,59 @@ def test_answers_that_differ_are_not_written(
     assert path.read_text(encoding="utf-8") == TEXT
 
 
+INVALID = [{"field": "a", "type": "Invalid"}]
+SHORT = [{"field": "a", "type": "TooShort"}]
+
+
+@pytest.mark.parametrize(
+    ("runs", "written"),
+    [
+        pytest.param(
+            {"1.37": {}, "1.38": {"values": {"errors": SHORT}}},
+            {"errorsUnder": {"1.38": SHORT}},
+            id="one version holds",
+        ),
+        pytest.param(
+            {"1.37": {"values": {"errors": INVALID}}, "1.38": {"values": {"errors": SHORT}}},
+            {"errors": INVALID, "errorsUnder": {"1.38": SHORT}},
+            id="both versions differ",
+        ),
+        pytest.param(
+            {"1.36": {"values": {"errors": INVALID}}, "1.37": {"values": {"errors": INVALID}}},
+            {"errors": INVALID},
+            id="both versions agree",
+        ),
+        pytest.param(
+            {
+                "1.37": {"errors_under": {"1.36": INVALID, "1.38": INVALID}},
+                "1.38": {"errors_under": {"1.36": INVALID, "1.38": INVALID}, "values": {"errors": SHORT}},
+            },
+            {"errorsUnder": {"1.36": INVALID, "1.38": SHORT}},
+            id="further versions stay",
+        ),
+        pytest.param(
+            {
+                "1.37": {"errors_under": {"1.38": INVALID}, "values": {"errors": SHORT}},
+                "1.38": {"errors_under": {"1.38": INVALID}},
+            },
+            {"errors": SHORT},
+            id="the other version holds by its own errors",
+        ),
+    ],
+)
+def test_errors_that_differ_between_versions_are_written_by_version(
+    path: Path, runs: dict[str, dict[str, Any]], written: dict[str, Any]
+) -> None:
+    text = TEXT.replace("{name: b, input: {}}", "{name: b, input: {}, errors: [{field: z}]}")
+    path.write_text(text, encoding="utf-8")
+    observed = (note(path, "b", version=version, versions=tuple(runs), **run) for version, run in runs.items())
+
+    outcome = write(*(item._replace(digest=filereplacement.digest(text.encode())) for item in observed))
+
+    assert [(line.note.values, line.problem) for line in outcome.lines] == [(written, "")]
+    assert ("errorsUnder" in path.read_text(encoding="utf-8")) is ("errorsUnder" in written)
+
+
 def test_nothing_is_written_once_it_is_stopped(path: Path) -> None:
     actual = [note(path, values={"expected": {"k": 1}}), note(path.with_name("other"), problem="it fails")]
 

@@ -53,6 +53,7 @@ def test_every_key_has_a_title_and_a_meaning_for_editors() -> None:
             "create",
             {
                 *("expected", "contains", "absent", "errors", "containsErrors", "error", "accepted", "warnings"),
+                "errorsUnder",
                 *("pruned", "defaulted", "nullsDropped", "lost", "mutated", "denied"),
             },
         ),
@@ -83,7 +84,16 @@ def test_applies_have_the_keys_of_updates_and_those_of_owners(section: Section) 
     assert set(casekeys.case_keys(section)) == {*without, "steps", "managers", "conflicts"}
 
 
-OF_PASSES = {"pruned", "defaulted", "nulls_dropped", "lost", "errors", "contains_errors", "field_validation"}
+OF_PASSES = {
+    "pruned",
+    "defaulted",
+    "nulls_dropped",
+    "lost",
+    "errors",
+    "errors_under",
+    "contains_errors",
+    "field_validation",
+}
 
 
 @pytest.mark.parametrize("section", Section)

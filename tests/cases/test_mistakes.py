@@ -122,6 +122,21 @@ FILES = [
         f"f:2: unknown Kubernetes version '9.9'; known versions: {profile.list_versions()}",
     ),
     row(
+        "errors under an unknown Kubernetes version",
+        'crd: x\ncreate:\n- name: a\n  input: {}\n  errors: [{field: a}]\n  errorsUnder:\n    "9.9": [{field: a}]\n',
+        f"f:7: unknown Kubernetes version '9.9'; known versions: {profile.list_versions()}",
+    ),
+    row(
+        "errors under a patch release",
+        'crd: x\ncreate:\n- name: a\n  input: {}\n  errors: [{field: a}]\n  errorsUnder:\n    "1.37.2": [{field: a}]\n',
+        'f:7: write the version without `v` and patch release, as in "1.37"',
+    ),
+    row(
+        "errors of other versions alone",
+        'crd: x\ncreate:\n- name: a\n  input: {}\n  errorsUnder: {"1.36": [{field: a}]}\n',
+        "f:3: create case \"a\" has no 'errors'; add `errors:` with a list of one or more expected errors",
+    ),
+    row(
         "a key of a case at the top level",
         "crd: x\npruning: [{name: a, input: {}, pruned: []}]\ninput: {}\n",
         "f:3: key 'input' belongs in a case, not at the top level of the file; indent it below `- name:` of a section",

@@ -60,6 +60,13 @@ create:
   input: {spec: {name: ab}}
   errors:
   - {field: spec.name, type: TooShort}
+- name: short, by version
+  input: {spec: {name: ab}}
+  errors:
+  - {field: spec.name, type: Invalid}
+  errorsUnder:
+    "1.38":
+    - {field: spec.name, type: TooShort}
 - name: later
   input: {spec: {name: ab}}
   errors:
@@ -98,13 +105,12 @@ def test_cases_with_other_words_are_shown_with_the_lines_to_write(
     assert code == 1
     assert output == (
         f'test_tabs.crd.yaml:3: create case "short": holds under Kubernetes 1.37, fails under {PREVIEW}; there, write:\n'
-        "    errors:\n"
-        "    - {field: spec.name, type: TooShort}\n"
+        '    errorsUnder: {"1.38": [{field: spec.name, type: TooShort}]}\n'
         f'test_tabs.crd.yaml:7: create case "short, in words": holds under Kubernetes 1.37, fails under {PREVIEW}; there, write:\n'
         "    errors:\n"
         '    - {field: spec.name, type: TooShort, message: "Too short: must be at least 3 characters"}\n'
         f'test_tabs.crd.yaml:14: create case "short, as it will be": fails under Kubernetes 1.37, holds under {PREVIEW}\n'
-        "0 of 1 CRD change; 3 of 4 cases change (2 errors, 1 mended); "
+        "0 of 1 CRD change; 3 of 5 cases change (2 errors, 1 mended); "
         "from Kubernetes 1.37 to 1.38 (preview, not compared with a server)\n"
     )
 

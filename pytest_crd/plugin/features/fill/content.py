@@ -49,6 +49,11 @@ class Content(NamedTuple):
         if is_removed:
             observed = Observed(observed.result._replace(mismatches=()))
         name = casenames.rename_case(case.name, case.section, observed.result) if observed.values else case.name
+        under = {} if self.is_suite else case.declared.get("errorsUnder") or {}
+        values, only = observed.values, "".join(self.kubernetes_versions) if not version else ""
+        if only in under and "errors" in values:  # a run of one version leaves the errors of all others alone
+            values = {"errorsUnder": {**under, only: values["errors"]}, **values}
+            values = {key: value for key, value in values.items() if key != "errors"}
         note = Note(
             path=str(self.path),
             digest=self.digest,
@@ -57,7 +62,7 @@ class Content(NamedTuple):
             line=case.line,
             version=version,
             versions=self.kubernetes_versions if version else (),
-            values=observed.values,
+            values=values,
             removed=observed.removed,
             filled=observed.filled,
             turn=observed.turn,
@@ -66,6 +71,7 @@ class Content(NamedTuple):
             renamed=name if name not in {None, case.name} else "",
             is_named_by_hand=name is None and bool(observed.turn),
             is_removed=is_removed,
+            errors_under=under,
         )
         return observed.result, note
 

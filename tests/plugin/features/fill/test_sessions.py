@@ -532,35 +532,30 @@ def test_a_case_whose_python_test_declares_xfail_at_run_time_is_not_written(proj
     result.stdout.fnmatch_lines(['  cases/garden.yaml:3: create case "rows": its test is known to fail'])
 
 
-@pytest.mark.parametrize("versions", ["1.32 1.37", "1.37 1.32"])
-def test_answers_that_differ_between_kubernetes_versions_are_not_written(project: Project, versions: str) -> None:
+def test_errors_that_differ_between_kubernetes_versions_are_written_by_version(project: Project) -> None:
     text = _create("- {name: twice, input: {spec: {beds: [{name: a}, {name: a}]}}, errors: TODO}\n", HOLDS)
     project.cases(text)
 
-    result = project.run("--crd-fill", "--crd-kubernetes-version", versions)
+    project.run("--crd-fill", "--crd-kubernetes-version", "1.32 1.37").assert_outcomes(passed=4)
 
-    result.assert_outcomes(passed=4)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert _text(project) == text
-    result.stdout.fnmatch_lines(
-        [
-            f'  {NAME}:3: create case "twice": its answers differ between Kubernetes 1.32 and 1.37: state what both have *'
-        ]
+    assert 'errorsUnder: {"1.37": [' in _text(project)
+    project.run("--crd-kubernetes-version", "1.32 1.37").assert_outcomes(passed=4)
+
+
+def test_a_run_of_one_kubernetes_version_corrects_its_own_errors(project: Project) -> None:
+    project.cases(
+        _create(
+            "- name: twice\n  input: {spec: {beds: [{name: a}, {name: a}]}}\n"
+            '  errors: [{message: \'Duplicate value: {"name":"a"}\'}]\n  errorsUnder: {"1.32": [{message: wrong}], "1.33": [{message: b}]}\n'
+        )
     )
 
+    project.run("--crd-update", "--crd-kubernetes-version", "1.32").assert_outcomes(passed=1)
 
-def test_a_case_that_holds_under_one_kubernetes_version_is_not_corrected_for_another(project: Project) -> None:
-    text = _create(
-        "- name: twice\n  input: {spec: {beds: [{name: a}, {name: a}]}}\n"
-        '  errors: [{message: \'Duplicate value: {"name":"a"}\'}]\n'
-    )
-    project.cases(text)
-
-    result = project.run("--crd-update", "--crd-kubernetes-version", "1.32 1.37")
-
-    result.assert_outcomes(passed=2)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert _text(project) == text
+    text = _text(project)
+    assert 'errors: [{message: \'Duplicate value: {"name":"a"}\'}]' in text
+    assert '"1.33": [{message: b}]' in text
+    assert "wrong" not in text
 
 
 def test_a_case_is_written_after_a_run_for_all_kubernetes_versions(project: Project) -> None:
