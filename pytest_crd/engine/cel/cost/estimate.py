@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.engine.cel.cost.knownsizes import NOTHING, EntrySizes, KnownSizes, union, union_all
+from pytest_crd.engine.cel.cost.knownsizes import NOTHING, EntrySizes, KnownSizes, union_all
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.types.celtypes import TypeKind
@@ -161,7 +161,7 @@ class Estimator(KnownSizes):
     ) -> tuple[Cost, SizeEstimate | None]:
         """Return the cost of a call of *overload* without its arguments, and the size of its result if known."""
         if overload.id in _ADDITIONS:
-            entries = union(self._entries_of(arguments[0].node), self._entries_of(arguments[1].node))
+            entries = self._union(self._entries_of(arguments[0].node), self._entries_of(arguments[1].node))
             if entries is not None:
                 self._entries[node.id] = entries
         if self._bounds_results and overload.id.startswith(_KEEPS_ITEMS):
@@ -190,7 +190,7 @@ class Estimator(KnownSizes):
 
     def _conditional(self, node: ast.Call, costs: list[Cost], arguments: list[Argument]) -> Cost:
         _, if_true, if_false = arguments
-        entries = union(self._entries_of(if_true.node), self._entries_of(if_false.node))
+        entries = self._union(self._entries_of(if_true.node), self._entries_of(if_false.node))
         if entries is not None:
             self._entries[node.id] = entries
         self._sizes[node.id] = (if_true.size or UNKNOWN_SIZE).union(if_false.size or UNKNOWN_SIZE)

@@ -217,6 +217,14 @@ class KnownSizes:
     def _look_up(self, path: tuple[str, ...], type_: Type) -> SizeEstimate | None:
         return self._provider.size(path, type_) or (_ONE if self._is_scalar(type_) else None)
 
+    def _union(self, left: EntrySizes | None, right: EntrySizes | None) -> EntrySizes | None:
+        """Return the ranges of both entries; in newer dialects, a literal without entries does not count."""
+        if self._bounds_results and left is not None and left.value is NOTHING:
+            return right
+        if self._bounds_results and right is not None and right.value is NOTHING:
+            return left
+        return union(left, right)
+
     def _copy_sizes(self, node: Node, source: Node) -> None:
         size = self._size_of(source)
         if size is not None:

@@ -129,6 +129,9 @@ class Tens:
         ("(any.a + ['abc'])[0].contains('a')", (14, 15), (13, 14)),
         ("any.m.transformList(k, v, v)[0].contains('b')", (14, 145), (13, 144)),
         ("any.s.split(',')[0].contains('b')", (3, 18446744073709551615), (2, 5)),
+        ("(any.s == '' ? [] : ['a'])[0].contains('b')", (14, 14), (12, 13)),
+        ("(['a'] + [])[0].contains('b')", (23, 23), (22, 23)),
+        ("([] + ['a'])[0].contains('b')", (23, 23), (22, 23)),
     ],
 )
 def test_estimates_of_the_preview_are_those_of_cel_go(
