@@ -27,12 +27,29 @@ from pytest_crd.engine.cel.values.celvalues import MISSING, ListValue, MapValue,
         "self.map(x, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa').join().size() > 0",
     ],
 )
-def test_evaluation_stops_at_the_cost_limit(text: str) -> None:
-    cost = evaluate(text, {"self": [1] * 10}).cost
+@pytest.mark.parametrize("version", ["1.37", "1.38"])
+def test_evaluation_stops_at_the_cost_limit(text: str, version: str) -> None:
+    cost = evaluate(text, {"self": [1] * 10}, version=version).cost
 
-    assert evaluate(text, {"self": [1] * 10}, cost).cost == cost
+    assert evaluate(text, {"self": [1] * 10}, cost, version=version).cost == cost
     with pytest.raises(CostLimitError, match="operation cancelled: actual cost limit exceeded"):
-        evaluate(text, {"self": [1] * 10}, cost - 1)
+        evaluate(text, {"self": [1] * 10}, cost - 1, version=version)
+
+
+@pytest.mark.parametrize(
+    ("text", "newest", "preview"),
+    [
+        ("self.map(x, 1 / x).size() > 0", 46, 7),
+        ("self.filter(x, x.a)", 8, 8),
+        ("self.map(x, x == 0, x)", 21, 21),
+        ("self.exists_one(x, 1 / x == 1)", 16, 14),
+    ],
+)
+def test_failed_parts_cost_less_in_the_preview(text: str, newest: int, preview: int) -> None:
+    """The answers of cel-go 0.29 and 0.33."""
+    values: dict[str, Value] = {"self": [0, 1, 1]}
+
+    assert [evaluate(text, values, version=version).cost for version in ("1.37", "1.38")] == [newest, preview]
 
 
 def test_loops_stop_at_the_cost_limit() -> None:
@@ -60,8 +77,9 @@ def test_loops_stop_at_the_cost_limit() -> None:
         "self.map(x, x)",
         "self.transformMap(i, x, x)",
     ):
-        with pytest.raises(CostLimitError):
-            evaluate(text, {"self": Endless()}, 5_000)
+        for version in ("1.37", "1.38"):
+            with pytest.raises(CostLimitError):
+                evaluate(text, {"self": Endless()}, 5_000, version=version)
 
 
 @pytest.mark.parametrize("text", ["self.distinct().size() > 0", "sets.contains(self, self)"])

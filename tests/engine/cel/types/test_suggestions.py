@@ -6,7 +6,7 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.cel.errors import CompileError
-from pytest_crd.engine.cel.types import celtypes
+from pytest_crd.engine.cel.types import celtypes, suggestions
 from pytest_crd.engine.rules import environments
 
 
@@ -40,6 +40,11 @@ from pytest_crd.engine.rules import environments
 )
 def test_an_undeclared_name_suggests_similar_names(text: str, message: str) -> None:
     assert _find_problem("1.38", text) == f"ERROR: <input>:{message}"
+
+
+def test_long_names_that_differ_much_are_not_compared_in_full() -> None:
+    assert suggestions.find("a" * 70, {"b" * 71}) == []
+    assert suggestions.find("a" * 60, {f"{'a' * 59}b"}) == [f"{'a' * 59}b"]
 
 
 def test_versions_before_the_preview_name_the_container() -> None:
