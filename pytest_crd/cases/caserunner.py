@@ -11,18 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
-from pytest_crd.cases import (
-    barewords,
-    caseverdicts,
-    expectations,
-    expectedowners,
-    givenfacts,
-    questions,
-    refusals,
-    sending,
-    strays,
-    unreachable,
-)
+from pytest_crd.cases import barewords, caseverdicts, expectations, givenfacts, questions, sending, strays, unreachable
 from pytest_crd.cases.caseresult import CaseAnswer, CaseResult, Disregarded, Mismatch, NotReached, Strays, Trace
 from pytest_crd.cases.model import (
     OF_STORED,
@@ -56,11 +45,13 @@ from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.registry.response import Stored
 
 if TYPE_CHECKING:
-    from pytest_crd.cases import conversions
+    from pytest_crd.cases import conversions, expectedowners, refusals
     from pytest_crd.engine.cel import errors as cel
 else:
     conversions = lazyimport.module("pytest_crd.cases.conversions")
     cel = lazyimport.module("pytest_crd.engine.cel.errors")
+    refusals = lazyimport.module("pytest_crd.cases.refusals")
+    expectedowners = lazyimport.module("pytest_crd.cases.expectedowners")
 
 _ABSENT: Final = object()
 _NOT_FOUND: Final = 404
@@ -271,8 +262,11 @@ def judge(
         _find_disregarded(case, input_, response),
         mutated=changes.mutated,
     )
-    ratcheted = _ratcheted(case, response, subject) if response.accepted and case.expects_refusal else ()
-    mismatches = [*refusals.compare_response(case, response, hint=_hint(case, response, subject), ratcheted=ratcheted)]
+    mismatches: list[Mismatch] = []
+    if case.expects_refusal or not response.accepted:
+        ratcheted = _ratcheted(case, response, subject) if response.accepted else ()
+        hint = _hint(case, response, subject)
+        mismatches += refusals.compare_response(case, response, hint=hint, ratcheted=ratcheted)
     if response.accepted and not mismatches:
         sent = _completed(input_, version)
         mismatches += expectations.compare_object(case, response.stored, sent, version.schema, made_up=made_up)

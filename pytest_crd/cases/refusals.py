@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport, suggestions
-from pytest_crd.cases import expectedowners
 from pytest_crd.cases.caseparts import ExpectedDenial, ExpectedError
 from pytest_crd.cases.caseresult import (
     Accepted,
@@ -26,11 +25,13 @@ from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.errors.refusal import Denial
 
 if TYPE_CHECKING:
+    from pytest_crd.cases import expectedowners
     from pytest_crd.engine.golang.regexp import patterns
     from pytest_crd.engine.registry import resourcerules
 else:
     resourcerules = lazyimport.module("pytest_crd.engine.registry.resourcerules")
     patterns = lazyimport.module("pytest_crd.engine.golang.regexp.patterns")
+    expectedowners = lazyimport.module("pytest_crd.cases.expectedowners")
 
 # From this likeness on, a text counts as a variant of another.
 _ALIKE: Final = 0.6

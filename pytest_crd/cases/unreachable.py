@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport, suggestions
-from pytest_crd.cases import casebuilder, refusals, sending
+from pytest_crd.cases import casebuilder, sending
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.caseresult import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.model import Case
@@ -19,9 +19,10 @@ from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 
 if TYPE_CHECKING:
-    from pytest_crd.cases import comparison
+    from pytest_crd.cases import comparison, refusals
 else:
     comparison = lazyimport.module("pytest_crd.cases.comparison")
+    refusals = lazyimport.module("pytest_crd.cases.refusals")
 
 
 # The variables of rules, which say nothing about a rule.

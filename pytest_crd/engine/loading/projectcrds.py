@@ -11,7 +11,7 @@ from pytest_crd import suggestions
 from pytest_crd.engine import profile
 from pytest_crd.engine.api.context import Guard, Webhooks
 from pytest_crd.engine.api.customresourcedefinition import CrdLookupError, CustomResourceDefinition
-from pytest_crd.engine.api.sidebyside import side_by_side
+from pytest_crd.engine.crds import nameconflicts
 from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading import copies
@@ -281,3 +281,13 @@ def _nearest(crd: CustomResourceDefinition, candidates: Sequence[CustomResourceD
 def _in_common(crd: CustomResourceDefinition, other: CustomResourceDefinition) -> Iterator[bool]:
     folders, other_folders = (PurePath(each.source).parent.parts for each in (crd, other))
     return (folder == other_folder for folder, other_folder in zip(folders, other_folders, strict=False))
+
+
+def side_by_side(crds: Sequence[CustomResourceDefinition]) -> tuple[CustomResourceDefinition, ...]:
+    """
+    Return *crds* as one server has them that creates them in this order: the first CRD to claim a name gets it.
+
+    *crds* are not changed; a CRD that is refused a name is returned as a new object.
+    """
+    namings = nameconflicts.resolve((crd.group, crd.answers.forms.internal.names) for crd in crds)
+    return tuple(crd.with_naming(naming) for crd, naming in zip(crds, namings, strict=True))

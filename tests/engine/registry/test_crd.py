@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd import engine
-from pytest_crd.engine.api.sidebyside import side_by_side
+from pytest_crd.engine.loading.projectcrds import side_by_side
 
 VERSION = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object"}}}
 NAMES = {"kind": "Foo", "plural": "foos"}
