@@ -25,7 +25,7 @@ def main() -> int:
 
 
 def write(files: Iterable[tuple[Path, str]]) -> Iterator[Path]:
-    """Write the *files* whose content differs from the given text, and yield their paths."""
+    """Write the outdated files among *files*, and yield their paths."""
     for path, current in files:
         if not path.exists() or path.read_text(encoding="utf-8") != current:
             path.parent.mkdir(exist_ok=True)

@@ -175,7 +175,10 @@ def _respelled(match: re.Match[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    for char, escape in _ESCAPED.items():  # a hundred times as fast as str.translate, or as a search for all of them
+    for (
+        char,
+        escape,
+    ) in _ESCAPED.items():  # much faster than str.translate, and than a search for all of these characters
         text = text.replace(char, escape)
     return text
 

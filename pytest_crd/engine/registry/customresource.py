@@ -87,13 +87,13 @@ class CustomResourceStrategy(ObjectStrategy):
         self.is_served = served.spec.served
         self.profile = profile
         self.subresources = subresources.from_declared(served.spec.subresources)
-        self._passes = {other.spec.name: other.passes for other in versions}
+        self._passes = {schema.spec.name: schema.passes for schema in versions}
         bodies = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), self._passes, profile)
         self.decoder: ObjectDecoder = ResourceDecoder(bodies, served.passes, profile)
         self.owners: FieldManagers = VersionManagers(version)
         self._crd = crd
         self._served = served
-        self._versions = tuple(other.spec.name for other in versions if other.spec.served)
+        self._versions = tuple(schema.spec.name for schema in versions if schema.spec.served)
         self._storage = Storage(crd, served, versions, converter)
         self._validator = ResourceValidator(crd, served, profile, self._fits)
 

@@ -90,7 +90,7 @@ class Storage:
         with_defaults = passes.default(written.value)
         defaulted_form = with_defaults.value
         is_same = self._storage is self._served and not is_raw and not (with_defaults.put_in or with_defaults.dropped)
-        if is_same:  # what is pruned twice stays the same, and so does an object with all defaults
+        if is_same:  # a second pass changes nothing in a pruned object with all its defaults
             form = Stored.from_value(written.value)
             return StoredForms(form, form, written.dropped)
         # An object in the storage version is stored unpruned, and pruned when read.

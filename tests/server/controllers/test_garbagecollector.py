@@ -316,7 +316,7 @@ def test_a_collector_looks_at_all_objects_if_changes_are_no_longer_stored() -> N
 
 
 def _store_with_garbage(name: str) -> tuple[Store, Any]:
-    """Return a store with an object whose owner is missing, and the served resources."""
+    """Return a store with an object without its owner, and the served resources."""
     server = servers.api(collects_garbage=True).fork()  # no collector of its own looks at the object
     server.store.put(*_garbage(name))
     return server.store, server.catalog

@@ -8,11 +8,11 @@ from handbook import __main__ as program
 
 
 def test_only_outdated_files_are_written_and_named(tmp_path: Path) -> None:
-    same, other, new = tmp_path / "same", tmp_path / "other", tmp_path / "folder" / "new"
-    same.write_text("a", encoding="utf-8")
-    other.write_text("a", encoding="utf-8")
-    files = [(same, "a"), (other, "b"), (new, "c")]
+    current, outdated, new = tmp_path / "current", tmp_path / "outdated", tmp_path / "folder" / "new"
+    current.write_text("a", encoding="utf-8")
+    outdated.write_text("a", encoding="utf-8")
+    files = [(current, "a"), (outdated, "b"), (new, "c")]
 
-    assert [*program.write(files)] == [other, new]
+    assert [*program.write(files)] == [outdated, new]
     assert [path.read_text(encoding="utf-8") for path, _ in files] == ["a", "b", "c"]
     assert not [*program.write(files)]
