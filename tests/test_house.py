@@ -27,6 +27,7 @@ OTHERS: Final = {
     "tools/crdchanges": "the measurement of changes that generated case files notice",
     "tools/handbook": "generated documentation, and the commands and output on pages",
     "tools/oracle": "the command line of the programs that record and fuzz servers",
+    "tools/release": "the manifests and texts of a release",
 }
 
 

@@ -52,8 +52,16 @@ def _map(name: str, rest: str = "") -> str:
     return f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n{rest}"
 
 
-def _deployment(spec: str) -> str:
-    return f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: a}}\nspec:\n  {spec}\n"
+def _deployment(spec: str, containers: str = "[{name: a, image: a}]") -> str:
+    """Return a Deployment with a field of the spec in line 5."""
+    pods = f"template: {{metadata: {{labels: {{app: a}}}}, spec: {{containers: {containers}}}}}"
+    head = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n"
+    return f"{head}  {spec}\n  selector: {{matchLabels: {{app: a}}}}\n  {pods}\n"
+
+
+def _volume(spec: str) -> str:
+    """Return an object of a kind that is only decoded, with a field of the spec in line 5."""
+    return f"apiVersion: v1\nkind: PersistentVolume\nmetadata: {{name: a}}\nspec:\n  {spec}\n"
 
 
 @pytest.mark.session
@@ -81,15 +89,15 @@ def test_a_refusal_is_in_the_words_of_the_server_with_the_line(validate: Validat
 def test_unknown_fields_fail_with_the_nearest_field_and_objects_that_are_only_decoded_are_counted(
     validate: Validate,
 ) -> None:
-    code, out, _ = validate(f"{_deployment('replicaz: 1')}---\n{_deployment('replicas: 1')}")
+    code, out, _ = validate(f"{_volume('capacitee: {}')}---\n{_volume('capacity: {}')}")
 
     assert code == 1
     assert out == (
-        "a.yaml:1: Deployment/a: accepted by Kubernetes 1.37, but not as it is; kubectl refuses it\n"
-        "  a.yaml:5: spec.replicaz: the schema does not specify it, so that it is dropped; did you mean spec.replicas?\n"
-        "a.yaml:7: Deployment/a: accepted, only decoded\n"
+        "a.yaml:1: PersistentVolume/a: accepted by Kubernetes 1.37, but not as it is; kubectl refuses it\n"
+        "  a.yaml:5: spec.capacitee: the schema does not specify it, so that it is dropped; did you mean spec.capacity?\n"
+        "a.yaml:7: PersistentVolume/a: accepted, only decoded\n"
         "0 custom resources, 0 refused; 2 built-in objects, 0 refused, 1 accepted, but not as it is,"
-        " 2 only decoded (2 Deployment); Kubernetes 1.37\n"
+        " 2 only decoded (2 PersistentVolume); Kubernetes 1.37\n"
     )
 
 
@@ -156,7 +164,7 @@ def test_priority_classes_of_a_cluster_are_not_judged(validate: Validate) -> Non
         (_deployment('replicas: "${COUNT}"'), "${COUNT}"),
         (f"apiVersion: v1\nkind: Secret\nmetadata: {{name: a}}\ndata: {{a: '{ENCRYPTED}', b: YQ==}}\n", ENCRYPTED),
         (
-            _deployment('paused: true\n  template: {spec: {containers: [{name: a, args: ["${A}"], tty: "${TTY}"}]}}'),
+            _deployment("paused: true", '[{name: a, image: a, args: ["${A}"], tty: "${TTY}"}]'),
             "${A}",
         ),
     ],
@@ -193,7 +201,7 @@ def test_an_update_may_read_the_stored_object_in_another_version(tmp_path: Path,
 
     code, out, _ = validate(f"apiVersion: autoscaling/v2\n{scaler}", "--old", "old.yaml")
 
-    assert (code, out.splitlines()[0]) == (0, "a.yaml:1: HorizontalPodAutoscaler/a: accepted, only decoded, an update")
+    assert (code, out.splitlines()[0]) == (0, "a.yaml:1: HorizontalPodAutoscaler/a: accepted, an update")
 
 
 def test_a_stored_object_that_cannot_be_decoded_is_a_mistake(tmp_path: Path, validate: Validate) -> None:
@@ -217,9 +225,9 @@ def test_an_apply_conflicts_with_fields_of_other_managers(tmp_path: Path, valida
 def test_json_names_the_resource_of_a_built_in_object(validate: Validate) -> None:
     missing = "apiVersion: apps/v1\nkind: Deploy\nmetadata: {name: a}\n"
 
-    objects = json.loads(validate(f"{_deployment('replicas: 1')}---\n{missing}", "-o", "json")[1])["objects"]
+    objects = json.loads(validate(f"{_volume('capacity: {}')}---\n{missing}", "-o", "json")[1])["objects"]
 
-    assert objects[0]["builtIn"] == "deployments.apps"
+    assert objects[0]["builtIn"] == "persistentvolumes"
     assert (objects[0]["onlyDecoded"], objects[0]["outcome"], "crd" in objects[0]) == (True, "accepted", False)
     assert (objects[1]["outcome"], objects[1]["line"]) == ("not served", 7)
 
