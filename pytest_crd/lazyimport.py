@@ -1,5 +1,5 @@
 """
-Modules that are imported at the first use of one of their names: most sessions need no formats, no patches and no errors.
+Imports at the first use of a name: most sessions need no formats, no patches and no errors.
 
 A type checker and the import contracts read the usual import, in the branch for type checkers:
 

@@ -52,8 +52,10 @@ class Editor:
     def complete(self, name: str, line: int) -> set[str]:
         """Return the completions at the start of a line of an open document."""
         position = {"line": line, "character": 0}
-        found = self.request("textDocument/completion", textDocument={"uri": f"file:///{name}"}, position=position)
-        return {item["label"] for item in found["items"]}
+        completions = self.request(
+            "textDocument/completion", textDocument={"uri": f"file:///{name}"}, position=position
+        )
+        return {item["label"] for item in completions["items"]}
 
     def _send(self, **message: object) -> None:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
@@ -83,15 +85,15 @@ def editor() -> Iterator[Editor]:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_good_case_files_have_no_diagnostics_and_bad_ones_have(editor: Editor, file: Path) -> None:
-    found = editor.diagnose(file.name, HEAD + file.read_text(encoding="utf-8"))
+    diagnostics = editor.diagnose(file.name, HEAD + file.read_text(encoding="utf-8"))
 
-    assert bool(found) == (file.parent.name == "negative_test"), found
+    assert bool(diagnostics) == (file.parent.name == "negative_test"), diagnostics
 
 
 def test_a_misspelt_section_is_named_in_its_line(editor: Editor) -> None:
-    found = editor.diagnose("misspelt.yaml", f"{HEAD}crd: a\ncreates: []\n")
+    diagnostics = editor.diagnose("misspelt.yaml", f"{HEAD}crd: a\ncreates: []\n")
 
-    assert (2, "Property creates is not allowed.") in found
+    assert (2, "Property creates is not allowed.") in diagnostics
 
 
 def test_the_sections_of_a_case_file_are_completions(editor: Editor) -> None:

@@ -43,7 +43,7 @@ _OF_SUITES: Final = "suites in the format of openshift/api are never written"
 
 class CrdChange(NamedTuple):
     """
-    A CRD that only one of the versions accepts.
+    A CRD with different verdicts of the two versions.
 
     Attributes:
         kind: REFUSED or ACCEPTED, under the new version.
@@ -62,7 +62,7 @@ class CrdChange(NamedTuple):
 
 class CaseChange(NamedTuple):
     """
-    A case that holds under one of the versions alone.
+    A case with different outcomes under the two versions.
 
     Attributes:
         kind: Kind of the change; MENDED for a case that holds under the new version alone.
@@ -148,8 +148,8 @@ def _compare_crd(old: CustomResourceDefinition, new: CustomResourceDefinition) -
 
 def _find_crossing(old: CustomResourceDefinition, new: CustomResourceDefinition) -> Iterator[str]:
     """Yield rules with an estimate that exceeds the limit under one version alone."""
-    for version, other in zip(old.versions, new.versions, strict=True):
-        for rule, changed in zip(version.rules, other.rules, strict=True):
+    for version, newer in zip(old.versions, new.versions, strict=True):
+        for rule, changed in zip(version.rules, newer.rules, strict=True):
             if (rule.cost > EXPRESSION_LIMIT) != (changed.cost > EXPRESSION_LIMIT):
                 steps = "/".join(map(str, rule.steps))
                 yield f"{version.name} {steps}: {rule.cost:,} -> {changed.cost:,}, limit {EXPRESSION_LIMIT:,}"

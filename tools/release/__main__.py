@@ -54,10 +54,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _find(folder: Path, pattern: str) -> Path:
-    found = list(folder.glob(pattern))
-    if len(found) != 1:
-        sys.exit(f"{folder} has {len(found)} files {pattern}: `python -m build --outdir {folder}` makes one")
-    return found[0]
+    files = list(folder.glob(pattern))
+    if len(files) != 1:
+        sys.exit(f"{folder} has {len(files)} files {pattern}: `python -m build --outdir {folder}` makes one")
+    return files[0]
 
 
 def _write_sbom(wheel: Path, target: Path) -> None:

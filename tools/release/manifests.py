@@ -105,11 +105,11 @@ def release_text(changelog: str, version: str) -> str:
     Raises:
         SystemExit: The changelog has no such section, or it is empty.
     """
-    found = re.search(rf"^## {re.escape(version)}(?: [^\n]*)?\n(.*?)(?=^## |\Z)", changelog, re.DOTALL | re.MULTILINE)
-    if found is None or not found[1].strip():
+    section = re.search(rf"^## {re.escape(version)}(?: [^\n]*)?\n(.*?)(?=^## |\Z)", changelog, re.DOTALL | re.MULTILINE)
+    if section is None or not section[1].strip():
         raise SystemExit(f"CHANGELOG.md: no section for {version}: write `## {version} (DATE)` and the changes")
     target = f"{HOME}/blob/v{version}/"
-    return re.sub(r"\]\((?!https?://|#)", f"]({target}", found[1].strip()) + "\n"
+    return re.sub(r"\]\((?!https?://|#)", f"]({target}", section[1].strip()) + "\n"
 
 
 def _address(version: str, file: Path) -> str:

@@ -28,19 +28,19 @@ def describe(name: str, known: Collection[str]) -> str:
 
 
 def find(name: str, known: Collection[str]) -> Sequence[str]:
-    """Return *name* if it is known; else the nearest names, or else those that begin with it; the shortest first, at most two."""
+    """Return a known *name* alone, else the two nearest names, else the two shortest names that begin with it."""
     if name in known:
         return (name,)
     size = len(name.encode())
     most = 1 if size <= _SHORT else 2 if size <= _MEDIUM else size // 3
-    candidates = [other for other in known if ("." in other) is ("." in name)]
-    distances = {other: _count_edits(name, other) for other in candidates}
+    candidates = [candidate for candidate in known if ("." in candidate) is ("." in name)]
+    distances = {candidate: _count_edits(name, candidate) for candidate in candidates}
     least = min(distances.values(), default=_FAR)
     if least <= most:
-        similar = [other for other, distance in distances.items() if distance == least]
+        similar = [candidate for candidate, distance in distances.items() if distance == least]
     else:
-        similar = [other for other in candidates if size > 1 and other.startswith(name)]
-    return sorted(similar, key=lambda other: (len(other), other))[:_MOST_NAMES]
+        similar = [candidate for candidate in candidates if size > 1 and candidate.startswith(name)]
+    return sorted(similar, key=lambda candidate: (len(candidate), candidate))[:_MOST_NAMES]
 
 
 def _count_edits(first: str, second: str) -> int:
@@ -54,9 +54,9 @@ def _count_edits(first: str, second: str) -> int:
     row = list(range(len(second) + 1))
     for index, character in enumerate(first):
         above, row = row, [index + 1]
-        for column, other in enumerate(second):
-            edits = min(above[column + 1] + 1, row[column] + 1, above[column] + (character != other))
-            if index and column and character == second[column - 1] and first[index - 1] == other:
+        for column, letter in enumerate(second):
+            edits = min(above[column + 1] + 1, row[column] + 1, above[column] + (character != letter))
+            if index and column and character == second[column - 1] and first[index - 1] == letter:
                 edits = min(edits, before[column - 1] + 1)
             row.append(edits)
         if min(row) > longer // 3:
