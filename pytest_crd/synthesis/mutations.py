@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pytest_crd import engine
 from pytest_crd.engine.errors.failedrule import FailedRule
-from pytest_crd.synthesis import matchingtexts, objectplaces
+from pytest_crd.synthesis import matchingtexts, objectchanges, objectplaces
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.objectchanges import ABSENT, Change, Mutation, value_at
 from pytest_crd.synthesis.objectplaces import Steps
@@ -126,8 +126,8 @@ class Mutator:
         node = self.root.at(base)
         fields = list(self._find_rule_fields(resource, base, node, names))
         values = [value for steps, _ in fields if (value := value_at(resource, steps)) is not ABSENT]
-        yield from _interleave(
-            [self._try_values(resource, steps, child, [*literals, *values]) for steps, child in fields]
+        yield from objectchanges.take_turns(
+            self._try_values(resource, steps, child, [*literals, *values]) for steps, child in fields
         )
         if _WHOLE.search(text):
             yield from self.vary_value(resource, base)
@@ -239,8 +239,3 @@ def _children(resource: Any, steps: Steps, node: Demand) -> Iterator[tuple[Steps
 
 def _is_property(root: Demand, steps: Steps) -> bool:
     return steps[-1] in root.at(steps[:-1]).properties
-
-
-def _interleave(iterators: list[Iterator[Mutation]]) -> Iterator[Mutation]:
-    for mutations in itertools.zip_longest(*iterators):
-        yield from (move for move in mutations if move is not None)

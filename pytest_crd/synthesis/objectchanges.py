@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.objectplaces import Steps
@@ -62,6 +64,19 @@ class Mutations:
 
 
 Change: TypeAlias = "Mutation | Mutations"
+_AnyChange = TypeVar("_AnyChange", bound=Change)
+
+
+def take_turns(iterators: Iterable[Iterator[_AnyChange]]) -> Iterator[_AnyChange]:
+    """Yield a change of each iterator in turn; a change is searched for only when it is its turn."""
+    waiting = deque(iterators)
+    while waiting:
+        change = next(waiting[0], None)
+        if change is None:
+            waiting.popleft()
+        else:
+            waiting.rotate(-1)
+            yield change
 
 
 def value_at(resource: Any, steps: Steps) -> Any:

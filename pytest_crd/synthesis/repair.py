@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from pytest_crd import engine
+from pytest_crd.synthesis import objectchanges
 from pytest_crd.synthesis.objectchanges import Change, Mutation
 from pytest_crd.synthesis.objectplaces import Steps
 
@@ -154,10 +155,9 @@ class Search:
     def _neighbours(self, resource: Resource, answer: engine.Response) -> Iterator[Resource]:
         """Yield variants of *resource*, each with one change, taking the errors in turn."""
         changes = [self.mutations(resource, error) for error in answer.errors[:_MOST_ERRORS] or (None,)]
-        for round_ in itertools.zip_longest(*changes):
-            for move in round_:
-                if move is not None and (self.keep is None or self.keep.allows(move)):
-                    yield move.applied(resource)
+        for move in objectchanges.take_turns(changes):
+            if self.keep is None or self.keep.allows(move):
+                yield move.applied(resource)
 
 
 def acceptance(answer: engine.Response) -> tuple[int, ...] | None:

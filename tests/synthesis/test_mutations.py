@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.mutations import Mutator
-from pytest_crd.synthesis.objectchanges import Mutation
+from pytest_crd.synthesis.objectchanges import Mutation, take_turns
 from pytest_crd.synthesis.repair import Keep, NotFoundError, Search, acceptance
 from pytest_crd.synthesis.schemavalues import Maker
 
@@ -42,6 +43,20 @@ def test_missing_fields_are_added_first() -> None:
     assert _moves("spec.map.k.b", resource={"spec": {"map": {"k": {}}}})[0] == {"map": {"k": {"b": "a"}}}
     assert _moves("spec.any.c", resource={"spec": {"any": {}}})[0] == {"any": {"c": {}}}
     assert _moves("spec.a", resource={"spec": {}})[:2] == [{"a": "x"}, {"a": "y"}]
+
+
+def test_changes_for_later_errors_are_not_searched_for_before_their_turn() -> None:
+    log: list[str] = []
+
+    def find_changes(name: str) -> Iterator[Mutation]:
+        for number in range(2):
+            log.append(f"{name}{number}")
+            yield Mutation((name,), number)
+
+    changes = take_turns([find_changes("a"), iter(()), find_changes("b")])
+
+    assert (next(changes).value, log) == (0, ["a0"])
+    assert [(move.steps, move.value) for move in changes] == [(("b",), 0), (("a",), 1), (("b",), 1)]
 
 
 def test_an_error_about_the_whole_object_suggests_its_fields() -> None:
