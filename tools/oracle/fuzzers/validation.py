@@ -49,7 +49,7 @@ _EMPTY: Final = re.compile(r"(?<=: )(?:\[\]|\{\})(?=[,:\\])|(?<=\":)(?:\[\]|\{\}
 # The difference of two specs in an error.
 _DIFFERENCE: Final = re.compile(r"\n@@.*?(?=, \w+\.\w+(?:[.\[][\w.\[\]]*)?: |\]?\Z)", re.DOTALL)
 # Empty lists that the server refuses and ours takes for absent ones.
-_UNSEEN: Final = re.compile(r'"(claims|ports)": \[\]')
+_UNSEEN: Final = re.compile(r'"(claims|ports|restartPolicyRules)": \[\]')
 # The fields that a subresource of a Pod owns are another matter.
 _UNOWNED: Final = "Pod"
 

@@ -97,7 +97,7 @@ def validate_update(write: ValidatedWrite) -> list[FieldError]:
     if write.subresource == "ephemeralcontainers":
         return [*errors, *_refuse_ephemeral_changes(write)]
     if write.subresource == "resize":
-        return [*errors, *podresizes.validate(write)]
+        return podresizes.validate(write, errors)
     return [*errors, *_refuse_changes(write)]
 
 
@@ -187,8 +187,7 @@ def _compare_tolerations(new: Sequence[Object], old: Sequence[Object], rules: Ru
 
 def _compare_gates(new: Sequence[Object], old: Sequence[Object]) -> Errors:
     before = {gate.get("name") or "" for gate in old}
-    for place, gate in enumerate(new):
-        name = gate.get("name") or ""
+    for name, place in {gate.get("name") or "": place for place, gate in enumerate(new)}.items():
         if name not in before:
             detail = f"only deletion is allowed, but found new scheduling gate '{name}'"
             yield fielderror.forbidden(SPEC.child("schedulingGates").index(place).child("name"), detail)

@@ -14,6 +14,7 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.metadata import names
+from pytest_crd.server.builtin.validation import validatedwrites
 from pytest_crd.server.builtin.validation.pods import podfields
 from pytest_crd.server.builtin.validation.pods.podfields import Object
 
@@ -35,18 +36,20 @@ def validate(context: Object, path: FieldPath) -> Errors:
         return
     name = options.get("gmsaCredentialSpecName")
     if name is not None:
-        yield from podfields.validate_text(name, path.child("gmsaCredentialSpecName"), names.dns1123_subdomain)
+        place = path.child("gmsaCredentialSpecName")
+        yield from (validatedwrites.invalid_named(place, name, problem) for problem in names.dns1123_subdomain(name))
     text = options.get("gmsaCredentialSpec")
     if text is not None:
         place = path.child("gmsaCredentialSpec")
         if not text:
-            yield fielderror.invalid(place, text, "gmsaCredentialSpec cannot be an empty string")
+            yield validatedwrites.invalid_named(place, text, "gmsaCredentialSpec cannot be an empty string")
         elif len(text.encode()) > _MOST_KIB * 1024:
-            yield fielderror.invalid(place, text, f"gmsaCredentialSpec size must be under {_MOST_KIB} KiB")
+            yield validatedwrites.invalid_named(place, text, f"gmsaCredentialSpec size must be under {_MOST_KIB} KiB")
     user = options.get("runAsUserName")
     if user is not None:
         place = path.child("runAsUserName")
-        yield from (fielderror.invalid(place, user, f"runAsUserName{problem}") for problem in _find_problems(user))
+        for problem in _find_problems(user):
+            yield validatedwrites.invalid_named(place, user, f"runAsUserName{problem}")
 
 
 def _find_problems(text: str) -> list[str]:
