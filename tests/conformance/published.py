@@ -23,7 +23,7 @@ FOLDER: Final = Path(__file__).parent / "published"
 SCHEMAS: Final = FOLDER / "schemas.jsonl"
 CRDS: Final = FOLDER / "crds.jsonl"
 # Newest first.
-VERSIONS: Final = tuple(reversed(profile.KNOWN))
+VERSIONS: Final = tuple(version for version in reversed(profile.KNOWN) if version not in profile.PREVIEWS)
 _GROUP: Final = "keywords.example.com"
 # Properties of every object, which only the digest covers.
 _EVERYWHERE: Final = ("apiVersion", "kind", "metadata")

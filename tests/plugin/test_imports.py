@@ -23,7 +23,6 @@ OF_READING = {
         "lazyimport",
         "lazyre",
         "plugin",
-        "processes",
         "progress",
         "report",
         "suggestions",

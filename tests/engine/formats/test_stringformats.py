@@ -28,7 +28,7 @@ def test_every_version_checks_the_formats_of_1_21(name: str, version: str) -> No
 @pytest.mark.parametrize("name", ["k8s-short-name", "k8s-long-name"])
 def test_kubernetes_names_are_formats_since_1_35(name: str) -> None:
     versions = [version for version in profile.KNOWN if stringformats.check(name, profile.named(version)) is not None]
-    assert versions == ["1.35", "1.36", "1.37"]
+    assert versions == ["1.35", "1.36", "1.37", "1.38"]
 
 
 @pytest.mark.parametrize("name", ["", "-", "Date", "date time", "uri-reference", "int32", "float"])

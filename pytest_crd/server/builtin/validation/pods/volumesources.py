@@ -7,13 +7,13 @@ Reference:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.metadata import names
 from pytest_crd.server.builtin.validation.pods import claimspecs, downwardfields, podfields
 from pytest_crd.server.builtin.validation.pods.podfields import Object, Rules
@@ -23,10 +23,11 @@ Rule: TypeAlias = Callable[[Object, FieldPath, Rules], Errors]
 MODES: Final = 0o777
 MODE_WORDS: Final = "must be a number between 0 and 0777 (octal), both inclusive"
 _BYTE: Final = 255
-_INITIATORS: Final[Mapping[str, re.Pattern[str]]] = {
-    "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.([0-9A-Za-z.-]+)(:[^,;*&$|\s]+)$"),
-    "eui": re.compile("^eui.[0-9A-Za-z]{16}$"),
-    "naa": re.compile("^naa.[0-9A-Za-z]{32}$"),
+# Patterns in Go's syntax.
+_INITIATORS: Final = {
+    "iqn": r"iqn\.\d{4}-\d{2}\.([0-9A-Za-z.-]+)(:[^,;*&$|\s]+)$",
+    "eui": "^eui.[0-9A-Za-z]{16}$",
+    "naa": "^naa.[0-9A-Za-z]{32}$",
 }
 _LONGEST_TENANT: Final = 64
 _LONGEST_DRIVER: Final = 63
@@ -99,7 +100,7 @@ def _initiator(text: str, path: FieldPath) -> Errors:
     prefix = text[:3]
     if prefix not in _INITIATORS:
         yield fielderror.invalid(path, text, "must be valid format starting with iqn, eui, or naa")
-    elif not _INITIATORS[prefix].search(text):
+    elif not patterns.compile(_INITIATORS[prefix])(text):
         yield fielderror.invalid(path, text, "must be valid format")
 
 

@@ -82,7 +82,8 @@ def _validate_generated(write: ValidatedWrite) -> Errors:
     if spec.get("manualSelector") or spec.get("selector") is None:
         return
     labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}
-    expected = {_OLD_UID: metadata["uid"], _OLD_NAME: metadata["name"], _UID: metadata["uid"], _NAME: metadata["name"]}
+    uid, name = metadata.get("uid", ""), metadata.get("name", "")
+    expected = {_OLD_UID: uid, _OLD_NAME: name, _UID: uid, _NAME: name}
     path = SPEC.child("template", "metadata", "labels")
     for key, value in expected.items():
         detail = f"must be '{value}'"
