@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import calendar
 import datetime as dt
 
 import pytest
@@ -32,6 +33,18 @@ from pytest_crd.engine.golang import parsing
 )
 def test_times_are_written_back_in_utc(text: str, written: str | None) -> None:
     assert parsing.rfc3339(text) == written
+
+
+@pytest.mark.parametrize("month", range(1, 13))
+@pytest.mark.parametrize("year", [2023, 2024])
+def test_a_time_has_a_day_of_its_month(year: int, month: int) -> None:
+    days = calendar.monthrange(year, month)[1]
+    for day in range(1, days + 1):
+        text = f"{year}-{month:02}-{day:02}T12:00:00Z"
+        assert parsing.rfc3339(text) == text
+    for day in range(days + 1, 33):
+        with pytest.raises(parsing.GoParseError, match="day out of range"):
+            parsing.rfc3339(f"{year}-{month:02}-{day:02}T12:00:00Z")
 
 
 @pytest.mark.parametrize(
