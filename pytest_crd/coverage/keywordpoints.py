@@ -11,7 +11,7 @@ import functools
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.coverage.look import Look
 from pytest_crd.coverage.points import Point, PointKind
@@ -44,7 +44,25 @@ UNLIKE: Final = "unlike "
 """The beginning of the side of a variant of a pattern."""
 NULL_REFUSED: Final = "null-refused"
 """The side of null as an item."""
+TYPE_REFUSED: Final = "type-refused"
+"""The side of an integer as a text, or of a text as an integer."""
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
+
+
+class _OtherType(NamedTuple):
+    """
+    The type that an int-or-string accepts besides the declared one.
+
+    Attributes:
+        noun: Its name in words.
+        python_type: The Python type of its values.
+    """
+
+    noun: str
+    python_type: type
+
+
+_OTHER_TYPES: Final = {"string": _OtherType("integer", int), "integer": _OtherType("text", str)}
 
 
 # A function that looks at a value.
@@ -95,6 +113,7 @@ class Keywords:
 
 def find_probes(own: Keywords) -> Iterator[Probed]:
     """Yield the probes of a schema, in the order of reports."""
+    yield from _type(own)
     yield from _null(own)
     yield from _enum(own)
     yield from _sizes(own)
@@ -146,6 +165,22 @@ def _null(own: Keywords) -> Iterator[Probed]:
 
     def probe(value: JSONValue, look: Look) -> None:
         if value is None:
+            look.expect_refusal(point.id, steps)
+
+    yield Probed((point,), probe)
+
+
+def _type(own: Keywords) -> Iterator[Probed]:
+    """Yield the probe of an integer that a text refuses, or of a text that an integer refuses: both fit an int-or-string."""
+    node = own.node
+    other = _OTHER_TYPES.get(own.schema.get("type", ""))
+    if not node.is_structural or not node.place or node.meta_of is not None or other is None:
+        return
+    point = own.point("type", ("type",), TYPE_REFUSED, f"no {other.noun} is refused")
+    steps = (*node.steps, "type")
+
+    def probe(value: JSONValue, look: Look) -> None:
+        if type(value) is other.python_type:
             look.expect_refusal(point.id, steps)
 
     yield Probed((point,), probe)

@@ -12,6 +12,7 @@ PointKind: TypeAlias = Literal[
     "property",
     "default",
     "null",
+    "type",
     "pruning",
     "enum",
     "bound",

@@ -42,7 +42,7 @@ def _sides_of(keyword: str, result: set[str]) -> set[str]:
         # null as an item
         (LIST, "items/type", [None], {"null-refused"}),
         (LIST, "items/type", ["a"], set()),
-        (LIST, "items/type", [1], set()),
+        (LIST, "items/type", [1], {"type-refused"}),
         (
             {**LIST, "items": {"x-kubernetes-int-or-string": True}},
             "items/x-kubernetes-int-or-string",
@@ -50,7 +50,13 @@ def _sides_of(keyword: str, result: set[str]) -> set[str]:
             {"null-refused"},
         ),
         ({**LIST, "items": {**TEXT, "nullable": True}}, "items/nullable", [None], {"null-kept"}),
-        ({**LIST, "items": {**TEXT, "nullable": True}}, "items/type", [1], set()),
+        ({**LIST, "items": {**TEXT, "nullable": True}}, "items/type", [1], {"type-refused"}),
+        # the other type of an int-or-string
+        (TEXT, "type", 1, {"type-refused"}),
+        (TEXT, "type", "a", set()),
+        (TEXT, "type", True, set()),  # noqa: FBT003 - a value
+        (INTEGER, "type", "a", {"type-refused"}),
+        ({**LIST, "items": {**TEXT, "enum": ["a"]}}, "items/type", [1], {"type-refused"}),
         # numbers: the nearest valid number is at the boundary
         ({**INTEGER, "minimum": 2}, "minimum", 2, {"held"}),
         ({**INTEGER, "minimum": 2}, "minimum", 3, set()),
@@ -131,7 +137,7 @@ def test_an_object_reaches_the_side_of_a_keyword_that_it_is_on(
 def test_keywords_that_cannot_be_violated_have_no_points(schema: Any) -> None:
     kinds = {point.kind for point in coverage.points(version_of(schema))}
 
-    assert kinds <= {"property", "pruning", "null"}
+    assert kinds <= {"property", "pruning", "null", "type"}
 
 
 def test_a_format_has_points_if_the_kubernetes_version_checks_it() -> None:

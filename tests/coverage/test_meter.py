@@ -299,7 +299,7 @@ def test_without_pruning_in_v1beta1_there_are_no_pruning_points() -> None:
     }
     version = engine.CustomResourceDefinition.from_manifest(manifest).version("v1")
 
-    assert {point.kind for point in coverage.points(version)} == {"property"}
+    assert {point.kind for point in coverage.points(version)} == {"property", "type"}
     assert reached(version, lambda version: version.create({"spec": {"a": "x", "b": 1}})) == {
         "properties/spec:set",
         "properties/spec/properties/a:set",
@@ -502,6 +502,7 @@ def test_a_collector_counts_requests_and_lists_missing_points() -> None:
         ":unknown-dropped",
         ":null-dropped",
         "properties/spec:left-out",
+        "properties/spec/type:type-refused",
         "properties/spec/maxLength:broken",
     ]
     assert collector.missing(version) == coverage.points(version)  # no case holds a point

@@ -224,7 +224,7 @@ def _long(lines: int) -> str:
     return POTS.replace("              size:\n", f"              size:\n                {described}\n")
 
 
-@pytest.mark.parametrize(("lines", "folded"), [(60, {24: 79}), (14, {24: 33}), (13, {})])
+@pytest.mark.parametrize(("lines", "folded"), [(60, {24: 78}), (15, {24: 33}), (14, {})])
 def test_lines_far_from_any_point_are_folded(tmp_path: Path, lines: int, folded: dict[int, int]) -> None:
     _, reader = _page(_summary(tmp_path, _long(lines)))
 
@@ -242,7 +242,7 @@ def test_excluded_points_are_folded_and_counted(tmp_path: Path) -> None:
 
     assert reader.folded == {17: 28}
     assert re.search("<summary>lines 17 to 28: [0-9]+ points not counted</summary>", text)
-    assert [state for state, _ in reader.lines[16:28] if state] == ["out"] * 6
+    assert [state for state, _ in reader.lines[16:28] if state] == ["out"] * 8
 
 
 def test_closed_crds_are_not_rendered(tmp_path: Path) -> None:

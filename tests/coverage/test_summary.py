@@ -39,15 +39,18 @@ def test_points_have_the_lines_of_their_keys(tmp_path: Path) -> None:
         (16, "spec: never left out"),
         (16, "spec: no field that is null is ever dropped"),
         (18, "spec: the required field size is never missing"),
+        (21, "spec.size: no text is refused"),
         (22, "spec.size: no value is refused by minimum 1"),
         (23, "spec.old: never set"),
         (23, "spec.old: no unknown field is ever dropped"),
         (23, "spec.old: no field that is null is ever dropped"),
         (26, "spec.old.label: never set"),
         (26, "spec.old.label: never left out"),
+        (26, "spec.old.label: no integer is refused"),
         (26, "spec.old.label: no value at the boundary of maxLength 5"),
         (26, "spec.old.label: no value is refused by maxLength 5"),
         (27, "spec.soil: never set"),
+        (28, "spec.soil: no integer is refused"),
         (29, "spec.soil: no value is refused that enum does not list"),
         (30, 'spec.soil: the value "clay" of enum is never used'),
         (31, 'spec.soil: the value "sand" of enum is never used'),
@@ -213,11 +216,11 @@ def test_the_table_is_that_of_coverage_py(tmp_path: Path) -> None:
     assert list(coveragetable.lines(summary, with_missing=False)) == [
         "Name                       Points   Held   Seen   Miss   Cover",
         "--------------------------------------------------------------",
-        "pots.example.com v1            15      0      5     10     33%",
+        "pots.example.com v1            17      0      5     12     29%",
         "pots.example.com v1beta1        6      0      0      6      0%",
         "--------------------------------------------------------------",
-        "TOTAL                          21      0      5     16     24%",
-        "8 points left out by `# crd: no cover` or crd_cov_exclude",
+        "TOTAL                          23      0      5     18     22%",
+        "9 points left out by `# crd: no cover` or crd_cov_exclude",
     ]
 
 
@@ -226,11 +229,11 @@ def test_the_table_lists_missing_points(tmp_path: Path) -> None:
 
     assert table[0] == "Name                       Points   Held   Seen   Miss   Cover   Missing"
     assert (
-        table[2] == "pots.example.com v1            23      0      6     17     26%   13, 16, 18, 22-23, 26-27, 29-31"
+        table[2] == "pots.example.com v1            26      0      6     20     23%   13, 16, 18, 21-23, 26-31"
     )
     assert table[6:9] == [
         "",
-        "pots.example.com v1: 17 points missing",
+        "pots.example.com v1: 20 points missing",
         "  pots.yaml:13: no unknown field is ever dropped",
     ]
     assert "pots.example.com v1beta1: 6 points missing, as no test that passed has made a request to it" in table
@@ -327,9 +330,9 @@ def test_points_inside_of_kubernetes_types_do_not_count(tmp_path: Path) -> None:
 
     # The field itself counts: set, left out, its unknown fields and its nulls.
     assert summary.tally.points == plain.tally.points + 4
-    assert summary.tally.kubernetes == 8
-    assert (summary.tally.kubernetes_held, summary.tally.kubernetes_text) == (0, "0 of 8")
-    assert "8 points inside of embedded Kubernetes types not counted; 0 held" in list(
+    assert summary.tally.kubernetes == 10
+    assert (summary.tally.kubernetes_held, summary.tally.kubernetes_text) == (0, "0 of 10")
+    assert "10 points inside of embedded Kubernetes types not counted; 0 held" in list(
         coveragetable.lines(summary, with_missing=True)
     )
     assert not any("matchLabels" in text for _, text in _missing(summary))

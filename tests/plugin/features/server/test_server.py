@@ -358,7 +358,7 @@ def test_requests_to_a_server_count_for_coverage(project: Project) -> None:
 
     result.assert_outcomes(passed=1)
     result.stdout.re_match_lines(
-        [r"gardens\.stories\.example\.com v1 +53 +0 +11 +42 .*"]
+        [r"gardens\.stories\.example\.com v1 +63 +0 +11 +52 .*"]
     )  # reached, but no test states an outcome
 
 
