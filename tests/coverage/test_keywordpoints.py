@@ -54,7 +54,7 @@ def _sides_of(keyword: str, result: set[str]) -> set[str]:
         # the other type of an int-or-string
         (TEXT, "type", 1, {"type-refused"}),
         (TEXT, "type", "a", set()),
-        (TEXT, "type", True, set()),  # noqa: FBT003 - a value
+        (TEXT, "type", True, set()),
         (INTEGER, "type", "a", {"type-refused"}),
         ({**LIST, "items": {**TEXT, "enum": ["a"]}}, "items/type", [1], {"type-refused"}),
         # numbers: the nearest valid number is at the boundary

@@ -228,9 +228,7 @@ def test_the_table_lists_missing_points(tmp_path: Path) -> None:
     table = list(coveragetable.lines(_summary(read(tmp_path), {"size": 1, "bogus": 1}), with_missing=True))
 
     assert table[0] == "Name                       Points   Held   Seen   Miss   Cover   Missing"
-    assert (
-        table[2] == "pots.example.com v1            26      0      6     20     23%   13, 16, 18, 21-23, 26-31"
-    )
+    assert table[2] == "pots.example.com v1            26      0      6     20     23%   13, 16, 18, 21-23, 26-31"
     assert table[6:9] == [
         "",
         "pots.example.com v1: 20 points missing",
