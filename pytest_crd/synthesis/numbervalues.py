@@ -87,11 +87,9 @@ def count_numbers(demand: NumberDemand) -> Iterator[float]:
     if start is None:
         return
     for sign in (1, -1):
-        for offset in itertools.count(sign < 0):
-            value = to_number(_decimal(start) + sign * offset * demand.step, is_integer=demand.is_integer)
-            if not demand.fits(value):
-                break
-            yield value
+        offsets = (sign * count * demand.step for count in itertools.count(sign < 0))
+        values = (to_number(_decimal(start) + offset, is_integer=demand.is_integer) for offset in offsets)
+        yield from itertools.takewhile(demand.fits, values)
 
 
 def to_number(value: Decimal, *, is_integer: bool) -> float:

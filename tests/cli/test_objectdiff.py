@@ -184,6 +184,16 @@ def test_a_stored_object_is_judged_even_if_no_create_of_it_passes(diff: Diff) ->
     assert (code, out) == (0, f"1 object, 1 unchanged{END}")
 
 
+def test_a_request_that_the_old_crd_refuses_too_is_no_effect(diff: Diff) -> None:
+    stored, version = LIVE.replace("mode: b", "mode: c"), ("--kubernetes-version", "1.21")
+
+    code, out, _ = diff(_crd(), _crd(f"mode: {{type: string, enum: [a]}}, {SIZE}"), stored, *version)
+
+    assert "the next write of a controller" in diff(_crd(SIZE + ", mode: {type: string}"), _crd(), stored, *version)[1]
+    assert "the next write of a controller" not in out
+    assert code == 1
+
+
 def test_the_last_applied_manifest_of_a_stored_object_is_applied(diff: Diff) -> None:
     applied = json.dumps(
         {"apiVersion": "example.com/v1", "kind": "Tab", "metadata": {"name": "a"}, "spec": {"mode": "b"}}

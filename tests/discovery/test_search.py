@@ -20,6 +20,14 @@ def _write(folder: Path, *names: str) -> None:
         (folder / name).write_text("kind: CustomResourceDefinition", encoding="utf-8")
 
 
+def test_the_files_of_a_folder_are_listed_once(tmp_path: Path) -> None:
+    _write(tmp_path, "a.yaml")
+    sources = Sources(tmp_path)
+    assert sources.listed(tmp_path) == [tmp_path / "a.yaml"]
+    _write(tmp_path, "b.yaml")
+    assert sources.listed(tmp_path) == [tmp_path / "a.yaml"]
+
+
 def _places(root: Path, *left_out: str) -> list[tuple[str, FileOrigin, list[str]]]:
     return [
         (place.words, place.origin, [file.name for file in place.files])

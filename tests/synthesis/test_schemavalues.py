@@ -147,6 +147,7 @@ def test_there_are_as_many_distinct_items_as_wanted(items: dict[str, Any], ends:
         {**TEXT, "pattern": "^[ab]{6}$"},
         {**TEXT, "format": "ipv4"},
         {"type": "integer", "minimum": 1, "maximum": 62},
+        {"type": "integer", "minimum": 2, "maximum": 1},
     ],
 )
 def test_there_are_no_more_distinct_items_than_known(items: dict[str, Any]) -> None:

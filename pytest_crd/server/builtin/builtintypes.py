@@ -306,11 +306,10 @@ class BuiltInType(ResourceType):
 
 
 def _find_selector(object_: Resource) -> str:
-    """Return the label selector in the Scale of an object; empty without one."""
-    try:
-        return labelselectors.text_of((object_.get("spec") or {}).get("selector") or {})
-    except labelselectors.NoSelectorError:
-        return ""
+    """Return the label selector in the Scale of an object; empty without one. That of a ReplicationController has labels alone."""
+    selector = (object_.get("spec") or {}).get("selector") or {}
+    has_labels_alone = object_["kind"] == "ReplicationController"
+    return labelselectors.text_of({"matchLabels": selector} if has_labels_alone else selector)
 
 
 @functools.cache

@@ -35,6 +35,15 @@ def test_libraries_are_available_since_their_version(text: str, since: str) -> N
             before = version
 
 
+@pytest.mark.parametrize(
+    ("range_", "is_mask"), [("10.0.0.0/8", True), ("10.0.0.1/8", False), ("fd00::/8", True), ("::1/0", False)]
+)
+def test_a_mask_has_no_bits_after_its_prefix(range_: str, is_mask: bool) -> None:  # noqa: FBT001
+    environment = environments.stored(profile.named("1.38"))
+    checked = environment.compile(f"cidr('{range_}').isMask()")
+    assert Program(checked, environment.functions).evaluate({}).value is is_mask
+
+
 def _assert_compiles(environment: Environment, text: str, *, is_known: bool) -> None:
     if is_known:
         environment.compile(text)

@@ -54,6 +54,17 @@ def test_the_server_sets_its_own_fields() -> None:
     assert deployed["metadata"]["generation"] == 1
 
 
+def test_the_scale_of_a_replication_controller_has_its_labels_as_selector() -> None:
+    server, path = servers.api(), f"{CORE}/replicationcontrollers"
+    labels = {"tier": "x", "app": "web"}
+    spec = {"selector": labels, "template": {"metadata": {"labels": labels}, **POD}}
+    servers.ask(server, "POST", path, {"metadata": {"name": "a"}, "spec": spec})
+    assert servers.ask(server, "GET", f"{path}/a/scale").value["status"] == {
+        "replicas": 0,
+        "selector": "app=web,tier=x",
+    }
+
+
 def test_scale_and_status_are_subresources() -> None:
     server = servers.api()
     servers.ask(server, "POST", DEPLOYMENTS, {**_deployment(), "status": {"replicas": 3}})

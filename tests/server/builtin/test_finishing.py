@@ -41,6 +41,15 @@ def test_a_new_job_selects_its_pods() -> None:
     assert _created("batch/v1", "Job", spec=own)["spec"]["selector"] == {"matchLabels": {"app": "cook"}}
 
 
+def test_a_condition_of_a_pod_keeps_its_generation() -> None:
+    server = servers.api()
+    servers.ask(server, "POST", PODS, _pod())
+    ready, own = {"type": "Ready", "status": "True"}, {"type": "example.com/own", "status": "True"}
+    for conditions in ([{**ready, "observedGeneration": 1}], [own, ready]):
+        pod = servers.ask(server, "PATCH", f"{PODS}/a/status", {"status": {"conditions": conditions}}, **MERGE).value
+    assert [item.get("observedGeneration") for item in pod["status"]["conditions"]] == [None, 1]
+
+
 @pytest.mark.parametrize("labels", [{}, None, {"app": "cook"}, {"b": "c"}])
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
 def test_a_job_without_labels_gets_those_of_its_pods(labels: Any, method: str) -> None:

@@ -52,3 +52,9 @@ def test_the_resources_of_a_pod_are_resized() -> None:
     answer = servers.ask(server, "PATCH", f"{PODS}/a/resize", {"spec": {"containers": [container]}}, **MERGE).value
     (resized,) = answer["spec"]["containers"]
     assert (resized["image"], resized["resources"]) == ("a", {"requests": {"cpu": "1"}})
+    more = {"spec": {"containers": [container, {"name": "b", "image": "b"}]}}
+    refused = servers.ask(server, "PATCH", f"{PODS}/a/resize", more, **MERGE)
+    assert refused.code == 422
+    assert refused.value["message"].endswith(
+        "spec.containers: Forbidden: containers may not be added or removed on resize"
+    )

@@ -33,6 +33,7 @@ from pytest_crd.engine.rules import environments
             "google.protobuf.Durations",
             "1:16: undeclared reference to 'google.protobuf.Durations' (did you mean 'google.protobuf.Duration'?)",
         ),
+        ("strings.quote", "1:8: undeclared reference to 'strings.quote'"),
         ("ab.cd.ef.gh(1)", "1:1: undeclared reference to 'ab'"),
         ("self.x.y.z(1)", "1:11: undeclared reference to 'z'"),
         ("[1].all(strings, strings.quot('a') == '')", "1:30: undeclared reference to 'quot'"),
