@@ -76,18 +76,15 @@ def _validate_spec(write: ValidatedWrite) -> Errors:
 
 
 def _validate_strategy(strategy: Object, write: ValidatedWrite) -> Errors:
-    path, rolling = SPEC.child("updateStrategy"), strategy.get("rollingUpdate")
-    type_ = strategy.get("type") or ""
+    path, type_ = SPEC.child("updateStrategy"), strategy.get("type") or ""
     if type_ == _ON_DELETE:
         return
     if type_ != _ROLLING:
         error = fielderror.not_supported(path, None, [_ROLLING, _ON_DELETE])
         printed = gostructs.marshal_named(strategy, "apps.v1.DaemonSetUpdateStrategy", write.profile)
         yield badvalues.reprinted(error, printed)
-    elif rolling is None:
-        yield fielderror.required(path.child("rollingUpdate"), "")
     else:
-        yield from _validate_rolling(rolling, path.child("rollingUpdate"))
+        yield from _validate_rolling(strategy["rollingUpdate"], path.child("rollingUpdate"))
 
 
 def _validate_rolling(rolling: Object, path: FieldPath) -> Errors:

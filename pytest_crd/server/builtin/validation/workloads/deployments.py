@@ -78,10 +78,8 @@ def _validate_strategy(strategy: Object, write: ValidatedWrite) -> Errors:
         error = fielderror.not_supported(path, None, [_RECREATE, _ROLLING])
         printed = gostructs.marshal_named(strategy, "apps.v1.DeploymentStrategy", write.profile)
         yield badvalues.reprinted(error, printed)
-    elif rolling is None:
-        yield fielderror.required(path.child("rollingUpdate"), "this should be defaulted and never be nil")
     else:
-        yield from _validate_rolling(rolling, path.child("rollingUpdate"))
+        yield from _validate_rolling(strategy["rollingUpdate"], path.child("rollingUpdate"))
 
 
 def _validate_rolling(rolling: Object, path: FieldPath) -> Errors:

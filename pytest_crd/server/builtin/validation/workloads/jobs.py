@@ -86,11 +86,8 @@ def _validate_generated(write: ValidatedWrite) -> Errors:
     expected = {_OLD_UID: uid, _OLD_NAME: name, _UID: uid, _NAME: name}
     path = SPEC.child("template", "metadata", "labels")
     for key, value in expected.items():
-        detail = f"must be '{value}'"
-        if key not in labels:
-            yield fielderror.required(path.key(key), detail)
-        elif labels[key] != value:
-            yield fielderror.invalid(path.key(key), dict(sorted(labels.items())), detail)
+        if labels.get(key) != value:
+            yield fielderror.invalid(path.key(key), dict(sorted(labels.items())), f"must be '{value}'")
     selector = spec["selector"]
     if templates.is_selector(selector, write.profile) and not templates.is_match(selector, expected):
         yield gostructs.invalid_selector(SPEC.child("selector"), selector, "`selector` not auto-generated")

@@ -35,6 +35,7 @@ _MOST_CODES: Final = 255
 _MOST_PATTERNS: Final = 20
 _LONGEST_MANAGER: Final = 63
 _LONGEST_INDEXES: Final = 64 * 1024
+_MOST_INT: Final = 2**63 - 1
 _ACTIONS: Final = ("Count", "FailIndex", "FailJob", "Ignore")
 _OPERATORS: Final = ("In", "NotIn")
 _STATUSES: Final = ("False", "True", "Unknown")
@@ -171,7 +172,8 @@ def _validate_codes(codes: Object, path: FieldPath, container_names: set[str]) -
         yield fielderror.invalid(path.child("containerName"), name, detail)
     place = path.child("values")
     if not values:
-        yield badvalues.invalid_as(place, None, "null", "at least one value is required")
+        printed = "null" if codes.get("values") is None else "[]"
+        yield badvalues.invalid_as(place, None, printed, "at least one value is required")
     elif len(values) > _MOST_CODES:
         yield fielderror.too_many(place, len(values), _MOST_CODES)
     for number, value in enumerate(values):
@@ -259,7 +261,7 @@ def parse_interval(text: str, completions: int) -> tuple[int, int]:
         )
     ends = []
     for part in parts:
-        if not re.fullmatch("[+]?[0-9]+", part):
+        if not re.fullmatch("[+]?[0-9]+", part) or int(part) > _MOST_INT:
             raise IndexesError(f"cannot convert string to integer for index: {printing.quote(part)}")
         if int(part) >= completions:
             raise IndexesError(f"too large index: {printing.quote(part)}")

@@ -7,7 +7,8 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -165,21 +166,21 @@ def _check_indexes(field: str, text: str, completions: int) -> Errors:
 
 
 def _find_overlap(completed: str, failed: str, completions: int) -> int | None:
-    """Return the first index that both texts have; intervals that cannot be read are skipped."""
-    intervals: Mapping[str, list[tuple[int, int]]] = {text: [] for text in (completed, failed)}
-    for text in (completed, failed):
-        for part in text.split(","):
-            try:
-                intervals[text].append(jobspecs.parse_interval(part, completions))
-            except jobspecs.IndexesError:
-                continue
-    overlaps = [
-        max(first, other)
-        for first, last in intervals[completed]
-        for other, end in intervals[failed]
-        if first <= end and other <= last
-    ]
-    return min(overlaps, default=None)
+    """Return the first index that two intervals share; without one, drop the interval that begins earlier, and compare the next."""
+    both = [*_find_intervals(completed, completions)], [*_find_intervals(failed, completions)]
+    while all(both):
+        (first, last), (start, end) = both[0][0], both[1][0]
+        if first <= end and start <= last:
+            return max(first, start)
+        del both[first > start][0]
+    return None
+
+
+def _find_intervals(text: str, completions: int) -> Iterator[tuple[int, int]]:
+    """Yield the intervals of indexes that can be read."""
+    for part in text.split(","):
+        with contextlib.suppress(jobspecs.IndexesError):
+            yield jobspecs.parse_interval(part, completions)
 
 
 def _validate_rest(change: _Change) -> Errors:
@@ -216,5 +217,3 @@ def _refuse_changes(change: _Change) -> Errors:
         yield _of_time("startTime", new.get("startTime"), "field is immutable for unsuspended job once set")
     if has(old, _MET) and not has(new, _MET):
         yield _of_conditions("cannot disable the SuccessCriteriaMet=True condition")
-    if has(old, _COMPLETE) and not has(old, _MET) and has(new, _MET):
-        yield _of_conditions("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions")

@@ -33,6 +33,7 @@ _MANAGEMENT: Final = ("OrderedReady", "Parallel")
 _ROLLING: Final = "RollingUpdate"
 _ON_DELETE: Final = "OnDelete"
 _RETENTIONS: Final = ("Retain", "Delete")
+_RETENTION: Final = "persistentVolumeClaimRetentionPolicy"
 _CLAIMS: Final = "volumeClaimTemplates"
 _STATUS: Final = (
     *("replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration"),
@@ -42,7 +43,7 @@ _STATUS: Final = (
 _NAMES_FIELDS_SINCE: Final = 37
 _MUTABLE: Final = (
     *("replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit"),
-    *("persistentVolumeClaimRetentionPolicy", "minReadySeconds"),
+    *(_RETENTION, "minReadySeconds"),
 )
 
 
@@ -106,18 +107,12 @@ def find_warnings(write: ValidatedWrite) -> tuple[str, ...]:
 def _validate_spec(write: ValidatedWrite) -> Errors:
     spec, profile = templates.spec_of(write.new), write.profile
     policy, path = spec.get("podManagementPolicy") or "", SPEC.child("podManagementPolicy")
-    if not policy:
-        yield fielderror.required(path, "")
-    elif policy not in _MANAGEMENT:
+    if policy not in _MANAGEMENT:
         yield validatedwrites.invalid_named(path, policy, f"must be '{_MANAGEMENT[0]}' or '{_MANAGEMENT[1]}'")
     yield from _validate_strategy(spec.get("updateStrategy") or {}, write)
-    retention, path = (
-        spec.get("persistentVolumeClaimRetentionPolicy"),
-        SPEC.child("persistentVolumeClaimRetentionPolicy"),
-    )
-    if retention is not None:
-        for field in ("whenDeleted", "whenScaled"):
-            yield from podfields.choose(retention.get(field) or "", path.child(field), _RETENTIONS, empty=None)
+    for field in ("whenDeleted", "whenScaled"):
+        own = SPEC.child(_RETENTION, field)
+        yield from podfields.choose(spec[_RETENTION].get(field) or "", own, _RETENTIONS, empty=None)
     is_new = write.old is None
     if is_new and int(profile.version.partition(".")[2]) >= _NAMES_FIELDS_SINCE:
         for place, claim in enumerate(spec.get(_CLAIMS) or ()):
@@ -160,9 +155,7 @@ def _completed(spec: Object, pod: Object) -> Object:
 def _validate_strategy(strategy: Object, write: ValidatedWrite) -> Errors:
     path, rolling = SPEC.child("updateStrategy"), strategy.get("rollingUpdate")
     type_, place = strategy.get("type") or "", SPEC.child("updateStrategy", "rollingUpdate")
-    if not type_:
-        yield fielderror.required(path, "")
-    elif type_ == _ROLLING:
+    if type_ == _ROLLING:
         yield from _validate_rolling(rolling or {}, place)
     elif type_ != _ON_DELETE:
         detail = f"must be '{_ROLLING}' or '{_ON_DELETE}'"

@@ -144,6 +144,10 @@ def test_a_pod_changes_its_image_and_little_else() -> None:
         ("a * * * *", 'failed to parse int from a: strconv.Atoi: parsing "a": invalid syntax'),
         ("@often", "unrecognized descriptor: @often"),
         ("@every x", 'failed to parse duration @every x: time: invalid duration "x"'),
+        ("@every 5", 'failed to parse duration @every 5: time: missing unit in duration "5"'),
+        ("@every 5x", 'failed to parse duration @every 5x: time: unknown unit "x" in duration "5x"'),
+        ("@every 5m5", 'failed to parse duration @every 5m5: time: missing unit in duration "5m5"'),
+        ("*/-5 * * * *", "negative number (-5) not allowed: -5"),
     ],
 )
 def test_a_cron_job_has_a_schedule_that_can_be_read(schedule: str, problem: str) -> None:
@@ -152,6 +156,57 @@ def test_a_cron_job_has_a_schedule_that_can_be_read(schedule: str, problem: str)
     assert causes(refused) == [
         ("spec.schedule", f'Invalid value: "{schedule}": {problem}'.replace(f'"{problem}', problem))
     ]
+
+
+def test_a_cron_job_has_a_name_for_its_jobs_and_no_selector_of_pods() -> None:
+    name, job = "a" * 53, {**_job()["spec"], "selector": {"matchLabels": LABELS}, "manualSelector": True}
+    body = {"metadata": {"name": name}, "spec": {"schedule": "@daily", "jobTemplate": {"spec": job}}}
+    place = "spec.jobTemplate.spec"
+    assert causes(servers.ask(servers.api(), "POST", f"{BATCH}/cronjobs", body)) == [
+        (f"{place}.selector", 'Invalid value: {"matchLabels":{"app":"web"}}: `selector` will be auto-generated'),
+        (f"{place}.manualSelector", 'Unsupported value: true: supported values: "nil", "false"'),
+        ("metadata.name", f'Invalid value: "{name}": must be no more than 52 characters'),
+    ]
+
+
+def test_the_status_of_a_cron_job_has_no_rules() -> None:
+    server, spec = servers.api(), {"schedule": "@daily", "jobTemplate": {"spec": _job()["spec"]}}
+    servers.ask(server, "POST", f"{BATCH}/cronjobs", {"metadata": {"name": "a"}, "spec": spec})
+    status = {"lastScheduleTime": "2026-01-01T00:00:00Z"}
+    answer = servers.ask(server, "PATCH", f"{BATCH}/cronjobs/a/status", {"status": status}, **MERGE)
+    assert answer.value["status"] == status
+
+
+@pytest.mark.parametrize("plural", ["deployments", "replicasets", "statefulsets", "daemonsets"])
+def test_the_pods_of_a_workload_run_without_end(plural: str) -> None:
+    body = _workload(template=_template(restartPolicy="Never", activeDeadlineSeconds=5))
+    called = {"statefulsets": "StatefulSet", "daemonsets": "DaemonSet"}.get(plural, "ReplicaSet")
+    assert causes(servers.ask(servers.api(), "POST", f"{APPS}/{plural}", body)) == [
+        ("spec.template.spec.restartPolicy", 'Unsupported value: "Never": supported values: "Always"'),
+        ("spec.template.spec.activeDeadlineSeconds", f"Forbidden: activeDeadlineSeconds in {called} is not Supported"),
+    ]
+
+
+@pytest.mark.parametrize("plural", ["deployments", "statefulsets", "daemonsets"])
+def test_the_count_of_collisions_only_grows(plural: str) -> None:
+    server = servers.api()
+    servers.ask(server, "POST", f"{APPS}/{plural}", _workload())
+    status = {"collisionCount": 2, "currentNumberScheduled": 0, "numberMisscheduled": 0, "desiredNumberScheduled": 0}
+    for count in (2, 1):
+        body = {"status": {**status, "collisionCount": count}}
+        answer = servers.ask(server, "PATCH", f"{APPS}/{plural}/a/status", body, **MERGE)
+    assert causes(answer) == [("status.collisionCount", "Invalid value: 1: cannot be decremented")]
+
+
+@pytest.mark.parametrize(
+    ("plural", "field"),
+    [("deployments", "strategy"), ("daemonsets", "updateStrategy"), ("statefulsets", "updateStrategy")],
+)
+def test_a_strategy_without_a_type_is_completed(plural: str, field: str) -> None:
+    strategy = {"type": "", "rollingUpdate": None}
+    created = servers.ask(servers.api(), "POST", f"{APPS}/{plural}", _workload(**{field: strategy})).value
+    assert created["spec"][field]["type"] == "RollingUpdate"
+    assert created["spec"][field]["rollingUpdate"]
 
 
 def test_a_missing_schedule_is_reported_after_other_errors() -> None:
