@@ -27,8 +27,6 @@ _WRONG_OPERATOR: Final = "not a valid selector operator"
 _MOST_WEIGHT: Final = 100
 # The first minor version of Kubernetes 1 that knows comparisons of taints in its messages.
 _COMPARES_SINCE: Final = 35
-# The first minor version that merges the keys of topology spread into its selector.
-_MERGES_SINCE: Final = 34
 
 
 def validate_affinity(affinity: Object, path: FieldPath, rules: Rules) -> Errors:
@@ -200,7 +198,7 @@ def validate_spread(constraints: Sequence[Object], path: FieldPath, rules: Rules
             yield from _validate_domains(domains, action, own.child("minDomains"))
         for field in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
             yield from podfields.choose_optional(constraint, own, field, _POLICIES)
-        yield from _validate_spread_keys(constraint, own, rules)
+        yield from _validate_keys({**constraint, "mismatchLabelKeys": None}, own, rules)
         yield from labelselectors.validate(
             constraint.get("labelSelector") or {}, own.child("labelSelector"), rules.profile
         )
@@ -212,19 +210,3 @@ def _validate_domains(domains: int, action: str, path: FieldPath) -> Errors:
     if action != _ACTIONS[0]:
         detail = f"can only use minDomains if whenUnsatisfiable={_ACTIONS[0]}, not {action}"
         yield fielderror.invalid(path, domains, detail)
-
-
-def _validate_spread_keys(constraint: Object, path: FieldPath, rules: Rules) -> Errors:
-    if rules.minor >= _MERGES_SINCE:
-        yield from _validate_keys({**constraint, "mismatchLabelKeys": None}, path, rules)
-        return
-    selector, keys = constraint.get("labelSelector"), constraint.get("matchLabelKeys") or ()
-    place = path.child("matchLabelKeys")
-    if keys and selector is None:
-        yield fielderror.forbidden(place, "must not be specified when labelSelector is not set")
-    used = {*((selector or {}).get("matchLabels") or ())}
-    used |= {expression.get("key") or "" for expression in (selector or {}).get("matchExpressions") or ()}
-    for number, key in enumerate(keys):
-        yield from podfields.validate_text(key, place.index(number), rules.qualified)
-        if key in used:
-            yield _repeated(place.index(number), key, "labelSelector")

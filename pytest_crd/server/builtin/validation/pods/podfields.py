@@ -169,9 +169,7 @@ def find_header_problems(name: str) -> Iterator[str]:
 
 
 def find_variable_problems(name: str) -> Iterator[str]:
-    """Yield the problems of the name of an environment variable."""
-    if not name:
-        yield "environment variable name must be non-empty"
+    """Yield the problem of the name of an environment variable, which is not empty."""
     if any(not " " <= letter <= "~" or letter == "=" for letter in name):
         yield "a valid environment variable name must consist only of printable ASCII characters other than '='"
 

@@ -13,7 +13,6 @@ from typing import Final
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import printing
 from pytest_crd.engine.metadata import names, objectmetarules
 from pytest_crd.server.builtin.validation import ipaddresses
 from pytest_crd.server.builtin.validation.pods import (
@@ -38,9 +37,6 @@ _MOST_SERVERS: Final = 3
 _MOST_SEARCHES: Final = 32
 _MOST_SEARCH_CHARACTERS: Final = 2048
 _LONGEST_HOSTNAME: Final = 64
-_GRACE: Final = "terminationGracePeriodSeconds"
-# The first minor version of Kubernetes 1 that compares both fields with the name of the service account.
-_COMPARES_ACCOUNTS_SINCE: Final = 36
 _WITHOUT_HOST_USERS: Final = "when `hostUsers` is false"
 
 
@@ -59,8 +55,6 @@ def validate_template(template: Object, path: FieldPath, rules: Rules) -> Errors
 
 def validate(spec: Object, path: FieldPath, rules: Rules) -> Errors:
     """Yield the errors of the spec of a Pod."""
-    if spec.get(_GRACE) is None:
-        yield fielderror.required(path.child(_GRACE), "")
     valid, errors = volumes.validate(spec.get("volumes") or (), path.child("volumes"), rules)
     yield from errors
     listed = spec.get("resourceClaims") or ()
@@ -202,11 +196,7 @@ def _validate_hostname(spec: Object, path: FieldPath) -> Errors:
 
 
 def _validate_names(spec: Object, path: FieldPath, rules: Rules) -> Errors:
-    account, deprecated = spec.get("serviceAccountName") or "", spec.get("serviceAccount") or ""
     yield from _validate_optional_name(spec, "serviceAccountName", path)
-    if deprecated != account and rules.minor >= _COMPARES_ACCOUNTS_SINCE:
-        detail = f"must be the same as serviceAccountName: {printing.quote(account)}"
-        yield fielderror.invalid(path.child("deprecatedServiceAccount"), deprecated, detail)
     yield from _validate_optional_name(spec, "nodeName", path)
     yield from podfields.limit(spec, path, "activeDeadlineSeconds", (1, _MOST_SECONDS))
     for field in ("hostname", "subdomain"):

@@ -102,26 +102,18 @@ def _may_restart(container: Object | None, spec: Object, code: int, rules: Rules
 def _validate_addresses(new: Object, old: Object, fields: tuple[str, str], rules: Rules) -> Errors:
     """Yield the errors of addresses: one and its list."""
     one, many = fields
-    listed, path = new.get(many) or [], _STATUS.child(many)
-    texts = [item.get("ip") or "" for item in listed]
+    path = _STATUS.child(many)
+    texts = [item.get("ip") or "" for item in new.get(many) or ()]
     accepted = [item.get("ip") or "" for item in old.get(many) or ()]
-    is_of_host = one == "hostIP"
-    if is_of_host and texts and (new.get(one) or "") != texts[0]:
+    if one == "hostIP" and texts and (new.get(one) or "") != texts[0]:
         yield fielderror.invalid(path.index(0).child("ip"), texts[0], f"must be equal to `{one}`")
     for place, text in enumerate(texts):
         yield from ipaddresses.validate(path.index(place), text, accepted, rules.profile)
-    printed = printing.marshal([{"IP": text} for text in texts]) if texts else "null"
     if len(texts) > 1:
-        yield from _refuse_second_family(texts, path, printed)
-    if is_of_host:
-        return
-    if bool(new.get(one)) != bool(texts):
-        yield badvalues.invalid_as(path, listed, printed, f"{one} and {many} must either both be set or both be unset")
-    elif texts and new.get(one) != texts[0]:
-        yield fielderror.invalid(path.index(0).child("ip"), texts[0], f"must be equal to `{one}`")
+        yield from _refuse_second_family(texts, path)
 
 
-def _refuse_second_family(texts: Sequence[str], path: FieldPath, printed: str) -> Errors:
+def _refuse_second_family(texts: Sequence[str], path: FieldPath) -> Errors:
     addresses = [ipaddresses.parse(text) for text in texts]
     wrong = next((place for place, address in enumerate(addresses) if address is None), None)
     if wrong is not None:
@@ -130,4 +122,5 @@ def _refuse_second_family(texts: Sequence[str], path: FieldPath, printed: str) -
     families = {ipaddresses.is_ipv6(text) for text in texts}
     if wrong is not None or len(families) < _MOST_ADDRESSES or len(texts) > _MOST_ADDRESSES:
         detail = "may specify no more than one IP for each IP family"
+        printed = printing.marshal([{"IP": text} for text in texts])
         yield badvalues.invalid_as(path, [*texts], printed, detail)

@@ -165,9 +165,9 @@ def _find_in_volumes(volumes: Sequence[Object], path: FieldPath) -> Iterator[str
                 continue
             if message:
                 yield f"{own.child(_SPELLED.get(source, source))}: {message}"
-            elif (template := volume[source].get("volumeClaimTemplate")) is not None:
+            else:
                 claim = own.child(source, "volumeClaimTemplate", "spec")
-                yield from find_in_claim(template.get("spec") or {}, claim)
+                yield from find_in_claim(volume[source]["volumeClaimTemplate"].get("spec") or {}, claim)
 
 
 def find_in_claim(spec: Object, path: FieldPath) -> Iterator[str]:

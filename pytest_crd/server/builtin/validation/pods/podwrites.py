@@ -34,7 +34,6 @@ from pytest_crd.server.builtin.validation.validatedwrites import METADATA, ROOT,
 SPEC: Final = ROOT.child("spec")
 _ANNOTATIONS: Final = METADATA.child("annotations")
 _TYPE: Final = "core.v1.PodSpec"
-_GRACE: Final = "terminationGracePeriodSeconds"
 _DEADLINE: Final = "activeDeadlineSeconds"
 _EPHEMERAL: Final = "ephemeralContainers"
 _MOST_SECONDS: Final = 2**31 - 1
@@ -71,7 +70,6 @@ def validate_whole(write: ValidatedWrite) -> list[FieldError]:
     errors += podspecs.validate(spec, SPEC, rules)
     if not spec.get("serviceAccountName"):
         errors += _refuse_tokens(spec)
-    errors += podfields.refuse_negative(spec, SPEC, _GRACE)
     for kind in ("containers", "initContainers"):
         for place, container in enumerate(spec.get(kind) or ()):
             errors += containers.validate_image(container, SPEC.child(kind).index(place))
@@ -202,8 +200,6 @@ def _without_updatable(new: Object, old: Object) -> dict[str, Any]:
             rest[kind] = [{**own, "image": stored.get("image") or ""} for own, stored in pairs]
     for field in (_DEADLINE, "schedulingGates", "tolerations"):
         rest[field] = old.get(field)
-    if (old.get(_GRACE) or 0) < 0 and new.get(_GRACE) == 1:
-        rest[_GRACE] = old[_GRACE]
     return rest
 
 

@@ -63,8 +63,6 @@ def _validate_source(volume: Object, path: FieldPath, rules: Rules) -> Errors:
             yield fielderror.forbidden(path.child(volumesources.SPELLED_SECOND.get(name, name)), _SECOND)
         yield from _validate_name_for(name, volume, path, rules, is_first=is_first)
         is_first = False
-    if is_first:
-        yield fielderror.required(path, "must specify a volume type")
 
 
 def _validate_name_for(source: str, volume: Object, path: FieldPath, rules: Rules, *, is_first: bool) -> Errors:

@@ -167,11 +167,10 @@ def _azure_disk(source: Object, path: FieldPath, _rules: Rules) -> Errors:
     yield from podfields.require(source, path, "diskName", "diskURI")
     yield from podfields.choose_optional(source, path, "cachingMode", ("None", "ReadOnly", "ReadWrite"))
     yield from podfields.choose_optional(source, path, "kind", ("Dedicated", "Managed", "Shared"))
-    kind, uri = source.get("kind"), source.get("diskURI") or ""
-    if kind is not None:
-        start, form = ("/subscriptions/", _MANAGED) if kind == "Managed" else ("https://", _BLOB)
-        if not uri.startswith(start):
-            yield fielderror.not_supported(path.child("diskURI"), uri, [form])
+    uri = source.get("diskURI") or ""
+    start, form = ("/subscriptions/", _MANAGED) if source["kind"] == "Managed" else ("https://", _BLOB)
+    if not uri.startswith(start):
+        yield fielderror.not_supported(path.child("diskURI"), uri, [form])
 
 
 def _storage_os(source: Object, path: FieldPath, rules: Rules) -> Errors:
