@@ -51,6 +51,8 @@ _DROPPED: Final[Mapping[str, frozenset[str]]] = {
 
 # A field that is dropped if nothing is left of it.
 _EMPTIED: Final = "lifecycle"
+# The first minor version of Kubernetes 1 that restarts single containers; earlier ones drop the fields.
+_RESTARTS_SINCE: Final = 35
 
 
 class KindForms(NamedTuple):
@@ -76,6 +78,21 @@ def of_kind(api_version: str, kind: str, profile: Profile) -> KindForms:
 
 def _unchanged(value: JSONValue) -> JSONValue:
     return value
+
+
+def _without_restarts(spec: JSONValue) -> JSONValue:
+    """Return the spec of a Pod without policies and rules for restarts of containers, except those of sidecars."""
+    changed = {}
+    for name in ("containers", "initContainers", "ephemeralContainers"):
+        if spec.get(name):
+            changed[name] = [_without_restart(container, name) for container in spec[name]]
+    return {**spec, **changed}
+
+
+def _without_restart(container: JSONValue, kind: str) -> JSONValue:
+    is_sidecar = kind == "initContainers" and container.get("restartPolicy") == "Always"
+    dropped = ("restartPolicyRules", *(() if is_sidecar else ("restartPolicy",)))
+    return {name: item for name, item in container.items() if name not in dropped}
 
 
 class _Forms:
@@ -124,4 +141,7 @@ class _Forms:
                         del value[name]
             return value
 
+        minor = int(self._profile.version.partition(".")[2])
+        if self._drops and name == "core.v1.PodSpec" and minor < _RESTARTS_SINCE:
+            return lambda value: _without_restarts(store_struct(value))
         return store_struct

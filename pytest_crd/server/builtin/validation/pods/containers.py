@@ -87,10 +87,7 @@ def _validate_regular(pod: Pod, path: FieldPath) -> Errors:
             yield fielderror.duplicate(own.child("name"), name)
         used.add(name)
         yield from probes.validate(container, pod.spec.get("terminationGracePeriodSeconds"), own)
-        if pod.rules.minor >= _RULES_SINCE:
-            yield from _validate_restarts(container, own, pod.rules)
-        elif container.get("restartPolicy") is not None:
-            yield fielderror.forbidden(own.child("restartPolicy"), "may not be set for non-init containers")
+        yield from _validate_restarts(container, own, pod.rules)
     yield from _refuse_repeated_host_ports(listed, path)
 
 
@@ -230,8 +227,6 @@ def _validate_init_restarts(container: Object, path: FieldPath, rules: Rules) ->
         if own_rules:
             detail = "must specify restartPolicy when restart rules are used"
             yield fielderror.required(path.child("restartPolicy"), detail)
-    elif rules.minor < _RULES_SINCE:
-        yield from podfields.choose(policy, path.child("restartPolicy"), ["Always"], empty=None)
     elif policy == "Always" and rules.minor < _RESTART_ALL_SINCE:
         if own_rules:
             detail = "restartPolicyRules are not allowed for init containers with restart policy Always"

@@ -77,11 +77,8 @@ def _validate_fields(source: Object, path: FieldPath, volume: FieldPath, paths: 
 
 
 def _validate_token(token: Object, path: FieldPath, volume: FieldPath) -> Errors:
-    seconds = token.get("expirationSeconds")
-    place = path.child("expirationSeconds")
-    if seconds is None:
-        yield fielderror.required(place, "")
-    elif seconds < _SHORTEST:
+    seconds, place = token["expirationSeconds"], path.child("expirationSeconds")
+    if seconds < _SHORTEST:
         yield fielderror.invalid(place, seconds, "may not specify a duration less than 10 minutes")
     elif seconds > _LONGEST:
         yield fielderror.invalid(place, seconds, "may not specify a duration larger than 2^32 seconds")
@@ -149,11 +146,12 @@ def _validate_certificate(
 
 def _validate_annotations(annotations: Mapping[str, str], path: FieldPath, rules: Rules) -> Errors:
     for key in map(names.lower, sorted(annotations)):
-        problems = rules.qualified(key)
-        yield from (fielderror.invalid(path, key, problem) for problem in problems)
         if not key:
             yield fielderror.required(path, "")
-        elif not problems and "/" not in key:
+            continue
+        problems = rules.qualified(key)
+        yield from (fielderror.invalid(path, key, problem) for problem in problems)
+        if not problems and "/" not in key:
             yield fielderror.invalid(path, key, 'must be a domain-prefixed key (such as "acme.io/foo")')
     errors = objectmetarules.validate_annotations({"a": "".join(annotations.values())}, path, rules.profile)
     yield from (error for error in errors if error.type == "TooLong")

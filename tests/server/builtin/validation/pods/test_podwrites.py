@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from server.builtin.validation.workloads.test_workloads import CONTAINER, MERGE, PODS, causes
+from server.builtin.validation.workloads.test_workloads import APPS, CONTAINER, LABELS, MERGE, PODS, causes
 from support import servers
 
 from pytest_crd.server.api import Api
@@ -71,3 +71,15 @@ def test_gated_pods_may_only_be_bound_to_fewer_nodes() -> None:
     refused = servers.ask(server, "PATCH", f"{PODS}/a", {"spec": {"nodeSelector": {"a": "x"}}}, **MERGE)
     detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
     assert causes(refused) == [("spec.nodeSelector", f'Invalid value: {{"a":"x"}}: {detail}')]
+
+
+def test_an_absent_selector_is_null_in_messages() -> None:
+    server = servers.api()
+    template = {"metadata": {"labels": LABELS}, "spec": {"containers": [CONTAINER]}}
+    body = {"metadata": {"name": "a"}, "spec": {"selector": {"matchLabels": LABELS}, "template": template}}
+    assert servers.ask(server, "POST", f"{APPS}/daemonsets", body).code == 201
+    refused = servers.ask(server, "PATCH", f"{APPS}/daemonsets/a", {"spec": {"selector": None}}, **MERGE)
+    assert causes(refused) == [
+        ("spec.selector", "Invalid value: null: field is immutable"),
+        ("spec.template.metadata.labels", 'Invalid value: {"app":"web"}: `selector` does not match template `labels`'),
+    ]
