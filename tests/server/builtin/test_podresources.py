@@ -113,9 +113,7 @@ def test_an_update_without_the_resources_of_a_pod_keeps_them_from_1_37(version: 
 @pytest.mark.parametrize(
     ("version", "patch", "resized"),
     [
-        ("1.35", {"requests": {"cpu": "3"}, "limits": {"cpu": "3"}}, {"requests": {"cpu": "2"}}),
         ("1.36", {"requests": {"cpu": "3"}}, {"requests": {"cpu": "3"}}),
-        ("1.36", None, None),
         ("1.37", {"requests": {"cpu": "3"}, "limits": None}, {"limits": {"cpu": "3"}, "requests": {"cpu": "3"}}),
         ("1.37", None, {"limits": {"cpu": "2"}, "requests": {"cpu": "2"}}),
     ],
@@ -127,6 +125,24 @@ def test_a_resize_changes_the_resources_of_a_pod_from_1_36(version: str, patch: 
     merge = {"mediaType": "application/merge-patch+json"}
     answer = servers.ask(server, "PATCH", f"{PODS}/a/resize", {"spec": {"resources": patch}}, **merge).value
     assert answer["spec"].get("resources") == resized
+
+
+@pytest.mark.parametrize(
+    ("version", "patch", "error"),
+    [
+        ("1.35", {"requests": {"cpu": "3"}}, "[]: Forbidden: pods with pod-level resources cannot be resized"),
+        ("1.36", None, "spec.resources: Forbidden: pod-level resources cannot be removed"),
+    ],
+)
+def test_older_versions_refuse_resizes_of_a_whole_pod(version: str, patch: Any, error: str) -> None:
+    server = servers.api(kubernetes_version=version)
+    spec = {"containers": ONE, "resources": {"requests": {"cpu": "2"}}}
+    servers.ask(server, "POST", PODS, {"metadata": {"name": "a"}, "spec": spec})
+
+    merge = {"mediaType": "application/merge-patch+json"}
+    answer = servers.ask(server, "PATCH", f"{PODS}/a/resize", {"spec": {"resources": patch}}, **merge)
+
+    assert (answer.code, error in answer.value["message"]) == (422, True)
 
 
 def test_a_pod_gets_resources_by_a_resize() -> None:

@@ -28,6 +28,7 @@ def validate(kind: KindValidation, write: ValidatedWrite) -> list[FieldError]:
     Errors:
         All types, in the server's order; those of map entries by sorted key, as the server's order is random.
     """
+    write = kind.prepare(write)
     namespaced, profile = write.naming.namespaced, write.profile
     metadata = write.new["metadata"]
     if write.old is None:

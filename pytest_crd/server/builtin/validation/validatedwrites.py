@@ -71,12 +71,14 @@ class KindValidation(NamedTuple):
         update: Returns the errors of an update, without those of all kinds.
         warnings: Returns the warnings about a valid object.
         declared: Returns errors that replace those of the same fields, and follow all others; None without any.
+        prepare: Returns the write as the server validates it.
     """
 
     create: Validate
     update: Validate
     warnings: Callable[[ValidatedWrite], tuple[str, ...]] = _without_warnings
     declared: Validate | None = None
+    prepare: Callable[[ValidatedWrite], ValidatedWrite] = lambda write: write
 
 
 def chain(*steps: Validate) -> Validate:

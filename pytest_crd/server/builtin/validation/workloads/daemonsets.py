@@ -31,13 +31,11 @@ _STATUS: Final = (
 
 def validate_create(write: ValidatedWrite) -> list[FieldError]:
     """Validate a new DaemonSet."""
-    write = _without_generation(write)
     return [*validatedwrites.validate_core_metadata(write), *_validate_spec(write)]
 
 
 def validate_update(write: ValidatedWrite) -> list[FieldError]:
     """Validate an update of a DaemonSet or of its status."""
-    write = _without_generation(write)
     errors = validatedwrites.validate_core_change(write)
     if write.subresource == "status":
         errors += templates.validate_counts(write.new.get("status") or {}, _STATUS)
@@ -101,4 +99,4 @@ def _validate_rolling(rolling: Object, path: FieldPath) -> Errors:
         yield fielderror.required(path.child("maxUnavailable"), "cannot be 0 when maxSurge is 0")
 
 
-KIND: Final = KindValidation(validate_create, validate_update, find_warnings)
+KIND: Final = KindValidation(validate_create, validate_update, find_warnings, prepare=_without_generation)

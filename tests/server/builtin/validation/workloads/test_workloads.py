@@ -229,3 +229,21 @@ def test_doubtful_templates_are_warned_about_when_they_change() -> None:
         == ()
     )
     assert servers.ask(server, "PATCH", f"{APPS}/deployments/a", {"spec": {"replicas": 2}}, **MERGE).warnings
+
+
+def test_the_generation_of_a_template_does_not_count_in_the_size_of_annotations() -> None:
+    largest = 256 * 1024
+    daemon_set = {
+        "metadata": {"name": "a", "annotations": {"a": "x" * (largest - 1)}},
+        "spec": {
+            "selector": {"matchLabels": {"app": "a"}},
+            "template": {
+                "metadata": {"labels": {"app": "a"}},
+                "spec": {"containers": [{"name": "a", "image": "a"}]},
+            },
+        },
+    }
+
+    server = servers.api()
+
+    assert servers.ask(server, "POST", "/apis/apps/v1/namespaces/default/daemonsets", daemon_set).code == 201
