@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine.cel.library import amounts
 from pytest_crd.engine.profile import Profile
-from pytest_crd.server.builtin import podresources
+from pytest_crd.server.builtin import apparmor, podresources
 from pytest_crd.server.store import generatedvalues
 
 _Object: TypeAlias = "dict[str, Any]"
@@ -28,7 +28,7 @@ _WEIGHTED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 
 def finish_created(pod: _Object, profile: Profile) -> _Object:
     """Return a new Pod with the fields of the server."""
-    spec = {**pod["spec"]}
+    spec = _with_app_armor(pod)
     labels = pod["metadata"].get("labels") or {}
     if spec.get("affinity"):
         spec["affinity"] = {
@@ -40,6 +40,24 @@ def finish_created(pod: _Object, profile: Profile) -> _Object:
     if podresources.are_completed_late(profile):
         spec = podresources.complete(spec, sets_limits=True)
     return {**pod, "spec": spec, "status": _status(spec, profile)}
+
+
+def _with_app_armor(pod: _Object) -> _Object:
+    """Return the spec of a Pod, with the AppArmor profiles that only its annotations give."""
+    profiles = apparmor.find_profiles(pod)
+    spec = {**pod["spec"]}
+    for kind in apparmor.KINDS:
+        if profiles and spec.get(kind):
+            spec[kind] = [
+                _with_profile(container, profiles.get(container.get("name") or "")) for container in spec[kind]
+            ]
+    return spec
+
+
+def _with_profile(container: _Object, profile: _Object | None) -> _Object:
+    if profile is None:
+        return container
+    return {**container, "securityContext": {**(container.get("securityContext") or {}), "appArmorProfile": profile}}
 
 
 def finish_updated(pod: _Object, old: Mapping[str, Any], profile: Profile) -> _Object:

@@ -81,7 +81,7 @@ def _unchanged(value: JSONValue) -> JSONValue:
 
 
 def _without_restarts(spec: JSONValue) -> JSONValue:
-    """Return the spec of a Pod without policies and rules for restarts of containers, except those of sidecars."""
+    """Return the spec of a Pod; of its containers only sidecars keep their restart policy."""
     changed = {}
     for name in ("containers", "initContainers", "ephemeralContainers"):
         if spec.get(name):

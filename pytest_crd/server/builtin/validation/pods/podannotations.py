@@ -16,17 +16,17 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
+from pytest_crd.server.builtin import apparmor
 from pytest_crd.server.builtin.validation.pods import podfields
 from pytest_crd.server.builtin.validation.pods.podfields import Object
 
 MIRROR: Final = "kubernetes.io/config.mirror"
-APP_ARMOR: Final = "container.apparmor.security.beta.kubernetes.io/"
 SECCOMP: Final = "seccomp.security.alpha.kubernetes.io/pod"
 SECCOMP_CONTAINER: Final = "container.seccomp.security.alpha.kubernetes.io/"
 _COST: Final = "controller.kubernetes.io/pod-deletion-cost"
 _IS_COST: Final = lazyre.compile("0|-?[1-9][0-9]*")
-_LOCAL: Final = "localhost/"
 _DEFAULTS: Final = ("runtime/default", "docker/default")
+OLD_APP_ARMOR: Final = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 
 
 def validate(annotations: Mapping[str, str], spec: Object, path: FieldPath) -> Errors:
@@ -42,20 +42,20 @@ def validate(annotations: Mapping[str, str], spec: Object, path: FieldPath) -> E
             yield from _validate_seccomp(profile, path.child(key))
     names = {container.get("name") or "" for container, _ in podfields.containers(spec, path)}
     for key, profile in sorted(annotations.items()):
-        if not key.startswith(APP_ARMOR):
+        if not key.startswith(apparmor.ANNOTATION):
             continue
-        name = key.removeprefix(APP_ARMOR)
+        name = key.removeprefix(apparmor.ANNOTATION)
         if name not in names:
             yield fielderror.invalid(path.key(key), name, "container not found")
-        if profile and profile not in (_DEFAULTS[0], "unconfined") and not profile.startswith(_LOCAL):
+        if profile and profile not in (_DEFAULTS[0], "unconfined") and not profile.startswith(apparmor.LOCAL):
             yield fielderror.invalid(
                 path.key(key), profile, f"invalid AppArmor profile name: {printing.quote(profile)}"
             )
 
 
 def _validate_seccomp(profile: str, path: FieldPath) -> Errors:
-    if profile.startswith(_LOCAL):
-        yield from podfields.validate_descent(profile.removeprefix(_LOCAL), path)
+    if profile.startswith(apparmor.LOCAL):
+        yield from podfields.validate_descent(profile.removeprefix(apparmor.LOCAL), path)
     elif profile not in (*_DEFAULTS, "unconfined"):
         yield fielderror.invalid(path, profile, "must be a valid seccomp profile")
 
@@ -73,7 +73,7 @@ def compare_with_fields(annotations: Mapping[str, str], spec: Object, path: Fiel
         return
     for container, own in owners:
         profile = (container.get("securityContext") or {}).get("appArmorProfile") or context.get("appArmorProfile")
-        annotation = annotations.get(f"{APP_ARMOR}{container.get('name') or ''}")
+        annotation = annotations.get(f"{apparmor.ANNOTATION}{container.get('name') or ''}")
         yield from _compare("apparmor", annotation, profile, own.child("securityContext"))
 
 
@@ -86,11 +86,11 @@ def _compare(kind: str, annotation: str | None, profile: Object | None, path: Fi
     is_same = {
         "Unconfined": annotation == "unconfined",
         "RuntimeDefault": annotation in defaults,
-        "Localhost": annotation.startswith(_LOCAL),
+        "Localhost": annotation.startswith(apparmor.LOCAL),
     }
     if not is_same.get(type_, True):
         yield fielderror.forbidden(place.child("type"), f"{kind} type in annotation and field must match")
-    elif type_ == "Localhost" and annotation.removeprefix(_LOCAL) != profile.get("localhostProfile"):
+    elif type_ == "Localhost" and annotation.removeprefix(apparmor.LOCAL) != profile.get("localhostProfile"):
         yield fielderror.forbidden(
             place.child("localhostProfile"), f"{kind} profile in annotation and field must match"
         )

@@ -14,6 +14,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
+from pytest_crd.server.builtin import apparmor
 from pytest_crd.server.builtin.validation import ipaddresses
 from pytest_crd.server.builtin.validation.pods import pathwarnings, podannotations, podfields, resources
 from pytest_crd.server.builtin.validation.pods.podfields import Object, Rules
@@ -54,7 +55,6 @@ _SPELLED: Final = {"storageos": "storageOS"}
 _NO_SELECTOR: Final = "a null labelSelector results in matching no pod"
 _BYTES: Final = ("memory", "ephemeral-storage")
 _USE_FIELD: Final = 'non-functional in v1.27+; use the "seccompProfile" field instead'
-_MODES: Final = {"RuntimeDefault": "runtime/default", "Unconfined": "unconfined"}
 
 
 def warn_about_name(name: str, profile: Profile, called: str = "Pod names and hostnames") -> tuple[str, ...]:
@@ -191,26 +191,17 @@ def _find_in_containers(spec: Object, annotations: Mapping[str, str], path: Fiel
         yield f"{place.key(podannotations.SECCOMP)}: {_USE_FIELD}"
     for container, own in podfields.containers(spec, path.child("spec")):
         name, own_context = container.get("name") or "", container.get("securityContext") or {}
-        seccomp, app_armor = f"{podannotations.SECCOMP_CONTAINER}{name}", f"{podannotations.APP_ARMOR}{name}"
+        seccomp, app_armor = f"{podannotations.SECCOMP_CONTAINER}{name}", f"{apparmor.ANNOTATION}{name}"
         if seccomp in annotations and own_context.get("seccompProfile") is None:
             yield f"{place.key(seccomp)}: {_USE_FIELD}"
         profile = context.get("appArmorProfile")
         has_own = rules.is_pod or own_context.get("appArmorProfile") is not None
-        is_other = profile is None or profile != _app_armor_of(annotations.get(app_armor, ""))
+        is_other = profile is None or profile != apparmor.profile_of(annotations.get(app_armor, ""))
         if app_armor in annotations and is_other and not has_own:
-            yield f'{place.key(app_armor)}: deprecated since v1.30; use the "appArmorProfile" field instead'
+            yield f"{place.key(app_armor)}: {podannotations.OLD_APP_ARMOR}"
         needs = container.get("resources") or {}
         yield from resources.find_fractions(needs, ("limits", "requests"), own.child("resources"), _BYTES)
         yield from _find_hidden(container.get("env") or (), own.child("env"))
-
-
-def _app_armor_of(annotation: str) -> Mapping[str, str] | None:
-    """Return the profile that an annotation means."""
-    for type_, text in _MODES.items():
-        if annotation == text:
-            return {"type": type_}
-    local = annotation.removeprefix("localhost/")
-    return {"type": "Localhost", "localhostProfile": local} if local and local != annotation else None
 
 
 def _find_hidden(variables: Sequence[Object], path: FieldPath) -> Iterator[str]:

@@ -14,7 +14,7 @@ from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import Errors, FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing, structs
-from pytest_crd.server.builtin import builtingotypes
+from pytest_crd.server.builtin import apparmor, builtingotypes
 from pytest_crd.server.builtin.validation import ipaddresses, validatedwrites
 from pytest_crd.server.builtin.validation.pods import (
     containers,
@@ -106,7 +106,7 @@ def _refuse_annotation_changes(write: ValidatedWrite) -> Errors:
         for key in sorted(keys):
             if verb != "add" and new.get(key) == old[key]:
                 continue
-            if key.startswith(podannotations.APP_ARMOR):
+            if key.startswith(apparmor.ANNOTATION):
                 yield fielderror.forbidden(_ANNOTATIONS.key(key), f"may not {verb} AppArmor annotations")
             if key == podannotations.MIRROR:
                 yield fielderror.forbidden(_ANNOTATIONS.key(key), f"may not {verb} mirror pod annotation")
@@ -207,7 +207,9 @@ def find_warnings(write: ValidatedWrite) -> tuple[str, ...]:
     """Return the warnings about a valid Pod: of new ones, and about the addresses in a status."""
     if write.old is None:
         name = podwarnings.warn_about_name(write.new["metadata"]["name"], write.profile, "the Pod's hostname")
-        return (*name, *podwarnings.find(write.new, ROOT, rules_of(write)))
+        old = apparmor.find_profiles(write.sent)
+        app_armor = (f"{_ANNOTATIONS.key(apparmor.ANNOTATION + key)}: {podannotations.OLD_APP_ARMOR}" for key in old)
+        return (*app_armor, *name, *podwarnings.find(write.new, ROOT, rules_of(write)))
     if write.subresource != "status":
         return ()
     status = write.new.get("status") or {}

@@ -14,6 +14,7 @@ from pytest_crd import lazyre
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.server.builtin import apparmor
 from pytest_crd.server.builtin.validation import validatedwrites
 from pytest_crd.server.builtin.validation.pods import gostructs, podfields, windowsoptions
 from pytest_crd.server.builtin.validation.pods.podfields import Object, Rules
@@ -21,7 +22,6 @@ from pytest_crd.server.builtin.validation.pods.podfields import Object, Rules
 _LOCAL: Final = "Localhost"
 _PROFILES: Final = (_LOCAL, "RuntimeDefault", "Unconfined")
 _PROC_MOUNTS: Final = ("Default", "Unmasked")
-_LONGEST_PROFILE: Final = 4095
 _SEGMENT: Final = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _SYSCTL: Final = rf"^({_SEGMENT}[\./])*{_SEGMENT}$"
 _IS_SYSCTL: Final = lazyre.compile(rf"({_SEGMENT}[\./])*{_SEGMENT}")
@@ -108,8 +108,8 @@ def _validate_app_armor(context: Object, path: FieldPath) -> Errors:
             yield fielderror.required(place, f"must be set when AppArmor type is {_LOCAL}")
         elif local != local.strip():
             yield fielderror.invalid(place, local, "must not be padded with whitespace")
-        if len((local or "").encode()) > _LONGEST_PROFILE:
-            yield fielderror.too_long(place, _LONGEST_PROFILE)
+        if len((local or "").encode()) > apparmor.LONGEST_PROFILE:
+            yield fielderror.too_long(place, apparmor.LONGEST_PROFILE)
     elif type_ in _PROFILES:
         if local is not None:
             yield fielderror.invalid(place, local, f"can only be set when AppArmor type is {_LOCAL}")

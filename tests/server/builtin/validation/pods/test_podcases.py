@@ -40,7 +40,7 @@ def _expand(value: Any) -> Any:
 
 
 def _create(server: Api, case: dict[str, Any], query: str) -> HTTPAnswer:
-    metadata = {"name": "p", **case.get("metadata", {})}
+    metadata = {"name": "p", **_expand(case.get("metadata", {}))}
     spec = {"containers": [CONTAINER], **_expand(case.get("spec", {}))}
     if case.get("template"):
         body = {"metadata": {"name": "p"}, "template": {"metadata": case.get("metadata", {}), "spec": spec}}
@@ -78,3 +78,16 @@ def test_policies_of_restarts_are_not_stored_in_1_34() -> None:
     policies = [item.get("restartPolicy") for item in (*spec["containers"], *spec["initContainers"])]
     assert policies == [None, "Always"]
     assert "restartPolicyRules" not in {*spec["containers"][0], *spec["initContainers"][0]}
+
+
+def test_profiles_of_annotations_become_fields_of_containers() -> None:
+    prefix = "container.apparmor.security.beta.kubernetes.io/"
+    annotations = {f"{prefix}a": "localhost/x", f"{prefix}b": "unconfined"}
+    spec = {
+        "securityContext": {"appArmorProfile": {"type": "Unconfined"}},
+        "containers": [CONTAINER, {**CONTAINER, "name": "b"}],
+    }
+    body = {"metadata": {"name": "p", "annotations": annotations}, "spec": spec}
+    created = servers.ask(_server("1.37"), "POST", f"{PODS}?dryRun=All", body).value["spec"]["containers"]
+    local = {"appArmorProfile": {"type": "Localhost", "localhostProfile": "x"}}
+    assert [container.get("securityContext") for container in created] == [local, None]
