@@ -93,7 +93,7 @@ VALIDATED: Final[Mapping[str, Sequence[str]]] = {
 }
 # The parts of validated kinds that are not validated, by resource.
 MISSING: Final[Mapping[str, str]] = {
-    "pods": "the status of resource claims, devices, users and volume health; AppArmor annotations do not become fields",
+    "pods": "RuntimeClasses, and the status of resource claims, devices, users and volume health",
 }
 
 
