@@ -226,7 +226,7 @@ def test_the_image_runs_the_command_as_another_user_than_root() -> None:
 
 @pytest.mark.slow
 def test_the_build_step_of_the_image_installs_the_command(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "build", "--wheel", "--outdir", str(tmp_path / "tmp"), str(ROOT)]
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(tmp_path / "tmp"), str(ROOT)]
     if not (ROOT / ".git").exists():
         pytest.skip("the wheel is built from a checkout, and this is none")
     subprocess.run(build, check=True, capture_output=True)
