@@ -51,10 +51,14 @@ def render(names: Sequence[str], kubernetes_version: str) -> RenderedCharts:
         kubernetes_version: The Kubernetes version that templates read.
 
     Raises:
-        ManifestError: There is a chart, and helm is not installed.
+        ManifestError: There is no chart, or helm is not installed.
     """
     charts = RenderedCharts()
-    for chart in dict.fromkeys(chart for name in names if Path(name).is_dir() for chart in _find_charts(name)):
+    chart_folders = dict.fromkeys(chart for name in names if Path(name).is_dir() for chart in _find_charts(name))
+    if not chart_folders:
+        words = f"no folder among {' '.join(names)} has a chart: name a folder with a {_FILE} in or below it"
+        raise ManifestError([Mistake("--helm-charts", 0, words)])
+    for chart in chart_folders:
         if shutil.which(_HELM) is None:
             words = "helm is not installed; install it, or write helm template … | pytest-crd validate -"
             raise ManifestError([Mistake(f"--helm-charts: {chart}", 0, words)])

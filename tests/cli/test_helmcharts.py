@@ -133,6 +133,15 @@ def test_without_helm_the_error_names_the_first_chart(
     )
 
 
+@pytest.mark.parametrize("name", ["apps", "apps/map.yaml"])
+def test_no_chart_to_render_is_an_error(name: str, tmp_path: Path, validate: Validate) -> None:
+    (tmp_path / "apps").mkdir()
+    (tmp_path / "apps/map.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+
+    words = f"no folder among {name} has a chart: name a folder with a Chart.yaml in or below it"
+    assert validate(name, "--helm-charts") == (2, "", f"--helm-charts: {words}\n")
+
+
 def test_a_library_is_no_chart_of_its_own(chart: Callable[..., Path], tmp_path: Path, validate: Validate) -> None:
     chart(text="name: tab\ntype: library\n")
     (tmp_path / "apps/map.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
