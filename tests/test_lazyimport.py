@@ -1,4 +1,4 @@
-"""Modules that are imported at the first use of one of their names."""
+"""Imports at the first use of a name."""
 
 from __future__ import annotations
 

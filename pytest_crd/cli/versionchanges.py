@@ -90,7 +90,7 @@ class VersionChanges(NamedTuple):
         cases: Changed cases.
         crd_count: Number of CRDs.
         case_count: Number of cases that were run.
-        notes: Files that are left to other commands, with the reasons.
+        notes: Files that are left to other commands, with the reasons, and cases that fail under both versions.
         unread: Files with mistakes under one of the versions, with the reasons.
     """
 
@@ -188,9 +188,11 @@ class _Comparison:
             return
         self.count += 1
         old, new = run(case), run_after(case_after)
-        if old.holds == new.holds:
-            return
         place = f"{source}:{case.line}"
+        if old.holds == new.holds:
+            if not new.holds:
+                self.notes.append(f"{place}: {case.title}: fails under both versions")
+            return
         if new.holds:
             self.changes.append(CaseChange(ChangeKind.MENDED, place, case.title, (), ""))
             return

@@ -96,6 +96,18 @@ def test_a_project_without_a_change_says_so(capsys: pytest.CaptureFixture[str]) 
     assert (code, output) == (0, "0 of 1 CRD change; 0 of 0 cases change; from Kubernetes 1.36 to 1.37\n")
 
 
+def test_a_case_that_fails_under_both_versions_is_a_note(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "crd: tabs.example.com\ncreate:\n- {name: short, input: {spec: {name: ab}}, accepted: true}\n"
+    (folder / "test_tabs.crd.yaml").write_text(text)
+
+    _, output, _ = run(capsys, "--kubernetes-version", "1.37..1.38")
+
+    assert output == (
+        'note: test_tabs.crd.yaml:3: create case "short": fails under both versions\n'
+        f"0 of 1 CRD change; 0 of 1 case change; from Kubernetes 1.37 to {PREVIEW}\n"
+    )
+
+
 def test_cases_with_other_words_are_shown_with_the_lines_to_write(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

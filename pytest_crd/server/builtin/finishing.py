@@ -228,7 +228,7 @@ _FINISHES: Final[Mapping[str, Callable[[_Object, Writing], _Object]]] = {
     "pods": _pod,
     "serviceaccounts": _service_account,
 }
-# Subresources whose writes are finished, too.
+# Subresources with writes that are finished, too.
 _FINISHED_PARTS: Final = frozenset({("daemonsets.apps", "status"), ("pods", "status")})
 # Resources with fields that get their defaults when the server reads the stored object.
 DEFAULTED: Final = frozenset({"jobs.batch", "persistentvolumeclaims"})
