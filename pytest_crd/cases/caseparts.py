@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
-
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.document import Document
+from pytest_crd.records import NamedTuple, dataclass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CaseLines:
     """
     Lines of keys in the file; looked up on demand, since most cases never need them.

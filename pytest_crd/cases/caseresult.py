@@ -5,12 +5,13 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from pytest_crd.cases.caseparts import ExpectedConflict, ExpectedError
 from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.cases.comparison import Remainder

@@ -6,11 +6,12 @@ Coverage uses it to learn what a case states about the request that was just mad
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import ConvertCase, DefaultingCase, PruningCase, RequestCase
 from pytest_crd.engine import CrdVersion
+from pytest_crd.records import NamedTuple
 
 Judged: TypeAlias = PruningCase | DefaultingCase | ConvertCase | RequestCase
 

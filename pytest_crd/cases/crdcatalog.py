@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +20,7 @@ from pytest_crd.engine.api.context import Guard, Webhooks
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.loading import projectcrds
 from pytest_crd.engine.loading.crdfiles import ReadCrd
+from pytest_crd.records import dataclass, field
 
 if TYPE_CHECKING:
     from pytest_crd.cases import acceptance, casepatch
@@ -32,7 +33,7 @@ else:
 _LONGEST_NAME: Final = 253
 
 
-@dataclass(slots=True)
+@dataclass()
 class Catalog:
     """
     Catalog of the loaded CRDs of a session.

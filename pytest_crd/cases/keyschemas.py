@@ -7,9 +7,10 @@ Each has a `title` that completes the sentence "'key' must be …". The keys the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.records import NamedTuple
 
 Form = Mapping[str, Any]
 

@@ -7,7 +7,6 @@ It reads nothing and judges nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from pytest_crd.cases.caseparts import (
@@ -23,6 +22,7 @@ from pytest_crd.cases.sections import Section
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.document import Document
+from pytest_crd.records import dataclass, field
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry.admission import Operation  # slow to import
@@ -37,7 +37,7 @@ class CaseFileError(InputError):
 OF_STORED: Final = frozenset({"expected", "contains", "absent", "lost", "managers"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Case:
     """
     Common attributes of all cases; None means that an expectation was not stated.
@@ -116,7 +116,7 @@ class Case:
         return CaseFileError([Mistake(self.lines.document.source, self.lines.find_line(*path), message)])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PruningCase(Case):
     """
     A case about unknown fields alone.
@@ -135,7 +135,7 @@ class PruningCase(Case):
         return {"pruned": self.pruned}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class DefaultingCase(Case):
     """
     A case about nulls and defaults alone.
@@ -156,7 +156,7 @@ class DefaultingCase(Case):
         return {"defaulted": self.defaulted, "nullsDropped": self.nulls_dropped}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ConvertCase(Case):
     """
     A case about a conversion between versions.
@@ -179,7 +179,7 @@ class ConvertCase(Case):
         return {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class RequestCase(Case):
     """
     A case about a whole request, which the server accepts or refuses.
@@ -244,11 +244,10 @@ class RequestCase(Case):
 class CreateCase(RequestCase):
     """A case about a POST."""
 
-    __slots__ = ()
     section = Section.CREATE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class UpdateCase(RequestCase):
     """
     A case about a PUT over a stored object.
@@ -274,32 +273,28 @@ class UpdateCase(RequestCase):
 class StatusUpdateCase(UpdateCase):
     """A case about a PUT to `/status` over a stored object."""
 
-    __slots__ = ()
     section = Section.UPDATE_STATUS
 
 
 class PatchCase(UpdateCase):
     """A case about a PATCH of a stored object; its input is the patch: a list is a JSON Patch, a mapping a merge patch."""
 
-    __slots__ = ()
     section = Section.PATCH
 
 
 class StatusPatchCase(PatchCase):
     """A case about a PATCH of the `/status` of a stored object."""
 
-    __slots__ = ()
     section = Section.PATCH_STATUS
 
 
 class ScalePatchCase(PatchCase):
     """A case about a PATCH of the `/scale` of a stored object."""
 
-    __slots__ = ()
     section = Section.PATCH_SCALE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ApplyCase(UpdateCase):
     """
     A case about server-side applies in a row, all accepted but maybe the last, which the expectations are about.
@@ -324,25 +319,22 @@ class ApplyCase(UpdateCase):
     @property
     def expects_refusal(self) -> bool:
         """Whether the last apply must be refused."""
-        # A dataclass with slots is a new class, so that `super()` without arguments would refer to the class before.
-        return self.conflicts is not None or super(ApplyCase, self).expects_refusal
+        return self.conflicts is not None or super().expects_refusal
 
 
 class StatusApplyCase(ApplyCase):
     """A case about server-side applies to the `/status` of an object."""
 
-    __slots__ = ()
     section = Section.APPLY_STATUS
 
 
 class ScaleApplyCase(ApplyCase):
     """A case about server-side applies to the `/scale` of an object."""
 
-    __slots__ = ()
     section = Section.APPLY_SCALE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PolicyCase(RequestCase):
     """
     A case about the decision of an admission policy.
@@ -402,7 +394,7 @@ PATCHES: Final = frozenset(section for section, kind in KINDS.items() if issubcl
 APPLIES: Final = frozenset(section for section, kind in KINDS.items() if issubclass(kind, ApplyCase))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CaseFile:
     """
     The cases for one version of one CRD, or for a policy: a case file, or a YAML document in it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
 from pytest_crd.boundary import ProjectBoundary
@@ -16,6 +16,7 @@ from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.engine.yaml.document import Document
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.cases import casepatch

@@ -7,7 +7,7 @@ An observer can listen to the questions and send them to a real server as well.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from pytest_crd.cases.model import PATCHES, PolicyCase
 from pytest_crd.cases.sections import Section
@@ -16,6 +16,7 @@ from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import SESSION
 from pytest_crd.engine.registry.requestbody import Body, FieldValidation
+from pytest_crd.records import NamedTuple
 
 
 class SentApply(NamedTuple):

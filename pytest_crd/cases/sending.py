@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pytest_crd import lazyimport
 from pytest_crd.cases.model import ApplyCase, Case, CreateCase, PatchCase, UpdateCase
@@ -13,6 +13,7 @@ from pytest_crd.engine.client import completion
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.requestbody import Body
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.cases import casepatch

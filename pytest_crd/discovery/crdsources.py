@@ -12,7 +12,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -31,6 +31,7 @@ from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.progress import Progress, Tell, silent
+from pytest_crd.records import dataclass, field
 
 if TYPE_CHECKING:
     from pytest_crd.discovery import commands as crdcommands
@@ -49,7 +50,7 @@ _USUAL_FOLDERS: Final = ("config/crd", "config/default")
 _MOST_COMMANDS: Final = 3
 
 
-@dataclass(slots=True)
+@dataclass()
 class Sources:
     """
     The CRDs of a project, read once for all Kubernetes versions.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
+
+from pytest_crd.records import NamedTuple
 
 _SECONDS: Final = 60
 # Settings of a repository that make git run programs: `core.fsmonitor`, hooks, `gpg.program`, submodules.

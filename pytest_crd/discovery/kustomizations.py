@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +26,7 @@ from pytest_crd.engine.loading.remarks import Remark
 from pytest_crd.engine.yaml import manifest, yamlreader
 from pytest_crd.engine.yaml.document import Document
 from pytest_crd.engine.yaml.manifest import LEFT_OUT, Manifest
+from pytest_crd.records import dataclass, field
 
 if TYPE_CHECKING:
     from pytest_crd.discovery import kustomizepatches
@@ -48,7 +49,7 @@ _HARMLESS: Final = frozenset(
 _KNOWN: Final = frozenset({*_PATCHES, *_LABELS, _ANNOTATIONS}) | _RENAMING | _HARMLESS
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Kustomization:
     """
     The file of a kustomization.
@@ -97,7 +98,7 @@ class Kustomization:
         return value, count + more
 
 
-@dataclass
+@dataclass()
 class Kustomizations:
     """
     The kustomizations of a tree of files, read when a file asks for them.

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from pytest_crd import boundary
 from pytest_crd.discovery.filetrees import Tree
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.engine.yaml.document import Document
+from pytest_crd.records import NamedTuple
 
 NAMES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 # The places of paths in a kustomization; `*` is any item of a list.

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.records import NamedTuple
 
 HOOK: Final = "pytest_crd_manifests"
 _SHAPE: Final = 'return a mapping of names to manifests: {"backups": {"kind": "CustomResourceDefinition", …}}'

@@ -6,22 +6,32 @@ Field errors spell a path `spec.labels[team]`, warnings about unknown fields spe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Self, TypeAlias
 
 
-@dataclass(frozen=True, slots=True)
 class Key:
     """A map key as a path segment; field errors print it in brackets."""
 
-    name: str
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        """Create it for a key."""
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Key) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(("key", self.name))
+
+    def __repr__(self) -> str:
+        return f"Key({self.name!r})"
 
 
 # str: a named field. SpelledPath: several fields, spelled as one. Key: a map key. int: a list index.
 Segment: TypeAlias = "str | Key | int"
 
 
-@dataclass(frozen=True, slots=True)
 class FieldPath:
     """
     A path from a root to a field, as immutable segments.
@@ -30,7 +40,20 @@ class FieldPath:
         apimachinery util/validation/field/path.go, Path.
     """
 
-    segments: tuple[Segment, ...] = ()
+    __slots__ = ("segments",)
+
+    def __init__(self, segments: tuple[Segment, ...] = ()) -> None:
+        """Create it of segments."""
+        self.segments = segments
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FieldPath) and self.segments == other.segments
+
+    def __hash__(self) -> int:
+        return hash(self.segments)
+
+    def __repr__(self) -> str:
+        return f"FieldPath({self.segments!r})"
 
     @property
     def steps(self) -> tuple[str | int, ...]:

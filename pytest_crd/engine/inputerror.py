@@ -7,12 +7,12 @@ An InputError is never a verdict (verdicts are data) and never a bug of this pac
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from pytest_crd.records import dataclass
 from pytest_crd.wording import escape, escape_lines
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, order=True)
 class Mistake:
     """
     A mistake with its place.

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.engine.cel.dialect import Dialect, Libraries
 from pytest_crd.engine.golang.release import ApplyRelease, GoRelease, JsonPatchRelease
+from pytest_crd.records import NamedTuple
 
 
 class Profile(NamedTuple):

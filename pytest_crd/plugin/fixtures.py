@@ -6,13 +6,14 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import pytest
 
 from pytest_crd import folders, plugin
 from pytest_crd.plugin import MARKERS, session
 from pytest_crd.plugin.items.failures import MistakenCollectError, MistakenFailure
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.cases.crdcatalog import Catalog

@@ -24,6 +24,7 @@ OF_READING = {
         "lazyre",
         "plugin",
         "progress",
+        "records",
         "report",
         "suggestions",
         "wording",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from pytest_crd.engine.crds import nameconflicts
 from pytest_crd.engine.crds.declared import CrdSpec
@@ -15,6 +14,7 @@ from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.yaml.manifest import Manifest
+from pytest_crd.records import NamedTuple, dataclass
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds.internalspec import Conversion
@@ -54,7 +54,7 @@ class Webhooks(Converters, Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class GivenFacts:
     """
     Facts that a test gives to admission; hashable, as the admission with them is a key of caches.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from pytest_crd.records import NamedTuple
 
 
 class Dialect(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from pytest_crd.engine.crds import defaulted, internal
 from pytest_crd.engine.crds.decoded import decode_crd
@@ -12,6 +12,7 @@ from pytest_crd.engine.golang.decoding import Decoded
 from pytest_crd.engine.jsonvalue import JSONObject as Object
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds.internalspec import ObjectMeta, Status

@@ -7,12 +7,12 @@ Declarations of a CustomResourceDefinition in a model for both API versions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
+from pytest_crd.records import NamedTuple, dataclass, field
 
 V1: Final = "apiextensions.k8s.io/v1"
 V1BETA1: Final = "apiextensions.k8s.io/v1beta1"
@@ -22,7 +22,7 @@ GROUP: Final = "apiextensions.k8s.io"
 PLURAL: Final = "customresourcedefinitions"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VersionSpec:
     """
     One version of a CRD.

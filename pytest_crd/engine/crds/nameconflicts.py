@@ -7,11 +7,11 @@ Names go to the CRD that is created first. The names themselves are assumed to b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.records import NamedTuple, dataclass, field
 
 ClaimedNames: TypeAlias = Mapping[str, JSONValue]
 
@@ -64,7 +64,7 @@ def resolve(claims: Iterable[tuple[str, ClaimedNames]]) -> tuple[Naming, ...]:
     return tuple(claim.settled() for claim in pending)
 
 
-@dataclass(slots=True)
+@dataclass()
 class _Held:
     """Names that the CRDs of one group have so far."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_crd import lazyimport
@@ -12,6 +11,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang.gotypes import GoType, Pointer
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
+from pytest_crd.records import dataclass
 
 if TYPE_CHECKING:
     from pytest_crd.engine.golang import gosyntax, structs
@@ -20,7 +20,7 @@ else:
     structs = lazyimport.module("pytest_crd.engine.golang.structs")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PrintedError(FieldError):
     """
     Error with a bad value of a Go type that is not printed as JSON.

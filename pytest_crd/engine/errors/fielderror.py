@@ -6,12 +6,11 @@ Only the constructors in this module format the server's messages.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from pytest_crd import records
 from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.fieldpath import FieldPath
@@ -93,7 +92,7 @@ class Omitted(enum.Enum):
     VALUE = enum.auto()
 
 
-@dataclass(frozen=True, slots=True)
+@records.dataclass(frozen=True)
 class FieldError:
     """
     One error on one field.
@@ -116,10 +115,10 @@ class FieldError:
     field: str
     bad_value: JSONValue
     detail: str
-    rule: FailedRule | None = dataclasses.field(default=None, compare=False, repr=False, kw_only=True)
-    path: FieldPath | None = dataclasses.field(default=None, compare=False, repr=False, kw_only=True)
-    origin: Origin | None = dataclasses.field(default=None, compare=False, repr=False, kw_only=True)
-    explanation: str = dataclasses.field(default="", compare=False, repr=False, kw_only=True)
+    rule: FailedRule | None = records.field(default=None, compare=False, repr=False, kw_only=True)
+    path: FieldPath | None = records.field(default=None, compare=False, repr=False, kw_only=True)
+    origin: Origin | None = records.field(default=None, compare=False, repr=False, kw_only=True)
+    explanation: str = records.field(default="", compare=False, repr=False, kw_only=True)
 
     @property
     def message(self) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import marshal
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.records import NamedTuple
 
 
 class Denial(NamedTuple):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from pytest_crd.engine import fieldpath
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.records import NamedTuple
 
 # The strict decoder collects at most this many.
 _MAX_PROBLEMS: Final = 100
@@ -68,16 +68,19 @@ class SavedError(NamedTuple):
         return f"json: cannot unmarshal {self.message} into Go {into} of type {self.mismatch}"
 
 
-@dataclass(slots=True)
 class Findings:
     """Findings of one decoder: saved errors, fatal errors, unknown fields and repeated fields."""
 
-    sort_keys: bool
-    whole_paths: bool
-    unknown: list[Place] = field(default_factory=list)
-    repeated: list[tuple[int, Place]] = field(default_factory=list)
-    saved: list[SavedError] = field(default_factory=list)
-    fatal: list[SavedError] = field(default_factory=list)
+    __slots__ = ("fatal", "repeated", "saved", "sort_keys", "unknown", "whole_paths")
+
+    def __init__(self, sort_keys: bool, whole_paths: bool) -> None:  # noqa: FBT001 - as decoders have them
+        """Create it without findings."""
+        self.sort_keys = sort_keys
+        self.whole_paths = whole_paths
+        self.unknown: list[Place] = []
+        self.repeated: list[tuple[int, Place]] = []
+        self.saved: list[SavedError] = []
+        self.fatal: list[SavedError] = []
 
     def first_error(self) -> SavedError | None:
         """Return the error that Go reports, or None."""

@@ -7,7 +7,7 @@ Alternatives all stay, because only the project knows their roles.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue, profile
@@ -15,6 +15,7 @@ from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinit
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds import apiapproval

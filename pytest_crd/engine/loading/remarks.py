@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
 from pytest_crd.engine.inputerror import Mistake
+from pytest_crd.records import dataclass
 
 
 class RemarkKind(enum.StrEnum):
@@ -19,7 +19,7 @@ class RemarkKind(enum.StrEnum):
     IGNORED = "ignored samples"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, order=True)
 class Remark(Mistake):
     """
     A note with its place.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Generic, TypeAlias, TypeVar
 
 from pytest_crd.engine.fieldpath import FieldPath
@@ -20,14 +19,23 @@ Walk: TypeAlias = Callable[[JSONValue, FieldPath, list[T]], JSONValue]
 DROPPED: Final = object()
 
 
-@dataclass(frozen=True, slots=True)
 class Below(Generic[T]):
     """The traversals below a node: of properties, of all other entries, and of list items."""
 
-    properties: dict[str, Walk[T]]
-    specified: frozenset[str]
-    additional: Walk[T] | None
-    items: Walk[T] | None
+    __slots__ = ("additional", "items", "properties", "specified")
+
+    def __init__(
+        self,
+        properties: dict[str, Walk[T]],
+        specified: frozenset[str],
+        additional: Walk[T] | None,
+        items: Walk[T] | None,
+    ) -> None:
+        """Create it; *additional* leaves out the *specified* properties."""
+        self.properties = properties
+        self.specified = specified
+        self.additional = additional
+        self.items = items
 
     def keys(self, value: dict[str, JSONValue], extra: tuple[str, ...] = ()) -> list[str]:
         """Return the sorted keys of *value* that need a traversal, or are in *extra*."""
@@ -66,7 +74,9 @@ def compile(schema: Structural, of_resource: OfResource[T]) -> Walk[T] | None:  
     if not schema.parts & EMBEDDED_RESOURCES:
         return None  # the usual case
     properties = {
-        name: child for name, below in schema.properties.items() if (child := compile(below, of_resource)) is not None
+        name: child
+        for name, below in schema.properties.items()
+        if below.parts & EMBEDDED_RESOURCES and (child := compile(below, of_resource)) is not None
     }
     additional = None if schema.value_schema is None else compile(schema.value_schema, of_resource)
     items = None if schema.items is None else compile(schema.items, of_resource)

@@ -9,7 +9,7 @@ Checks after the name include warnings about duplicate owner references.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport, lazyre
 from pytest_crd.engine.errors import badvalues, fielderror, refusal
@@ -19,6 +19,7 @@ from pytest_crd.engine.golang.printing import quote
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 from pytest_crd.engine.profile import Profile
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.metadata import ownerreferences

@@ -8,7 +8,7 @@ here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -22,6 +22,7 @@ from pytest_crd.engine.passes.rewriting import TreePass
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.records import NamedTuple
 
 
 class Coerced(NamedTuple):

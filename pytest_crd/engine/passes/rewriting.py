@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from pytest_crd.engine.jsonvalue import CONTAINERS, JSONValue
 from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.records import NamedTuple
 
 # Object keys and 0-based list indices, from the root of the tree; during the rewrite, from the current node.
 Path: TypeAlias = "tuple[str | int, ...]"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -23,6 +22,7 @@ from pytest_crd.engine.passes.rewriting import Path, TreePass
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.records import dataclass
 
 if TYPE_CHECKING:
     from pytest_crd.engine.errors import origin
@@ -35,7 +35,7 @@ else:
 _MAX_CACHED: Final = 1024
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Pruned:
     """
     A custom resource without unknown fields.
@@ -67,7 +67,7 @@ class Pruned:
         return f"Pruned(value={self.value!r}, paths={self.paths!r})"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Defaulted:
     """
     A custom resource with its defaults, without nulls that its schema does not allow.

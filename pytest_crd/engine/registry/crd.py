@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
@@ -23,6 +23,7 @@ from pytest_crd.engine.registry.request import FIXED_VALUES, Request
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.strategy import PendingWrite, StoredForms, Validated
 from pytest_crd.engine.registry.subresources import Subresources
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds import encoded, storedcrd

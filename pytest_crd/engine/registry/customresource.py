@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
@@ -24,6 +24,7 @@ from pytest_crd.engine.registry.resourcevalidation import ResourceValidator
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.storage import Storage
 from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry import admission, deprecation

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
@@ -29,6 +29,7 @@ from pytest_crd.engine.registry.request import GeneratedValues, Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, Decoder, RefusedError
 from pytest_crd.engine.registry.response import Changes
 from pytest_crd.engine.registry.subresources import Subresources
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry import admitting, applying, malformedmetadata

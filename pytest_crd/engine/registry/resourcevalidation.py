@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
@@ -24,6 +24,7 @@ from pytest_crd.engine.registry import subresources
 from pytest_crd.engine.registry.strategy import Validated
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.values import listtypes, valuevalidation
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry import resourcerules

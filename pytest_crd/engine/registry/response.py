@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from pytest_crd import lazyimport, lazyre
 from pytest_crd.engine import jsonvalue
@@ -15,6 +15,7 @@ from pytest_crd.engine.errors.refusal import Denial, Refusal
 from pytest_crd.engine.fieldpath import OwnedPath, SpelledPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.records import NamedTuple, dataclass, field
 
 if TYPE_CHECKING:
     from pytest_crd.engine.errors import status as statuses
@@ -25,7 +26,7 @@ CREATED: Final = 201
 OK: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Changes:
     """
     Changes of a resource on its way into the store, by paths as in `unknown field "…"` warnings.
@@ -108,7 +109,7 @@ class NotAcceptedError(AssertionError):
         self.errors = errors
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Response:
     """
     The response to one request.

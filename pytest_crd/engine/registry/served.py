@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from pytest_crd.engine.crds.declared import VersionSpec
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.records import NamedTuple
 
 
 class Served(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pytest_crd import lazyimport
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -19,6 +19,7 @@ from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import RefusedError, TypedObject
 from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.subresources import Subresources
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry import admission

@@ -6,7 +6,7 @@ import decimal
 import functools
 import math
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.engine.formats import numberformats
 from pytest_crd.engine.golang import printing
@@ -15,6 +15,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.engine.values import validationresult
 from pytest_crd.engine.values.validationresult import Failure, KeywordCheck
+from pytest_crd.records import NamedTuple
 
 _MAX_SAFE_INTEGER: Final = 2**53 - 1
 _TOLERANCE: Final = 1e-9

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.failedrule import Steps
@@ -12,6 +11,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.origin import Origin
 from pytest_crd.engine.fieldpath import FieldPath, Segment
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.records import NamedTuple
 
 
 class Failure(NamedTuple):

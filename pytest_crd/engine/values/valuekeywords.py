@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
@@ -18,6 +18,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.engine.values import numberkeywords, validationresult
 from pytest_crd.engine.values.validationresult import Failure, KeywordCheck
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.golang import gosyntax

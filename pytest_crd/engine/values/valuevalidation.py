@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from pytest_crd import lazyimport
 from pytest_crd.engine.errors import fielderror
@@ -26,6 +26,7 @@ from pytest_crd.engine.values.children import Holds, Lists, Objects
 from pytest_crd.engine.values.numberkeywords import ServerPanicError
 from pytest_crd.engine.values.validationresult import KeywordCheck, Result
 from pytest_crd.engine.values.valuekeywords import TypeCheck
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.values import ratcheting

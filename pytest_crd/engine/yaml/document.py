@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from pytest_crd import lazyimport, lazyre
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.records import NamedTuple, dataclass, field
 
 if TYPE_CHECKING:
     from pytest_crd.engine.yaml import yamlmarks
@@ -91,7 +91,7 @@ class Marks:
         return yamlmarks.bare_booleans(self.root())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Document:
     """
     One document.

@@ -12,9 +12,8 @@ import glob
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd import boundary, folders, lazyre
 from pytest_crd.boundary import ProjectBoundary
@@ -23,6 +22,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader, yamlstream
 from pytest_crd.engine.yaml.document import Document, Duplicate
 from pytest_crd.folders import RealPaths, glob_paths, is_manifest
+from pytest_crd.records import NamedTuple, dataclass
 from pytest_crd.wording import escape
 
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -36,7 +36,7 @@ _ACTION_LINE: Final = lazyre.compile(rb"^[ \t]*\{\{(?:(?!\}\}).)*+(?:\}\}([ \t]*
 _ACTION: Final = lazyre.compile(rb"\{\{(?:(?!\}\}).)*+(\}\})?", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Manifest:
     """
     One object of a file.

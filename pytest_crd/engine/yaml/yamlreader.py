@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import yaml
 from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, StreamEndEvent
@@ -22,6 +21,7 @@ from pytest_crd.engine.yaml import unreadable, yamlparser, yamlscalar, yamlstrea
 from pytest_crd.engine.yaml.document import Document, Duplicate, Marks
 from pytest_crd.engine.yaml.unreadable import UnreadableError
 from pytest_crd.engine.yaml.yamlstream import Chunk
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.yaml import jsonreader, yamldecoder, yamlnode
@@ -379,11 +379,13 @@ def _scalar(event: Any) -> JSONValue:
     return yamlscalar.value(text) if event.implicit[0] and text[:1] in yamlscalar.HINTS else text
 
 
-@dataclass(frozen=True, slots=True)
 class _FlowEvents:
     """Events inside [] or {}, where the server's scanner is stricter."""
 
-    next_event: Callable[[], Any]
+    __slots__ = ("next_event",)
+
+    def __init__(self, next_event: Callable[[], Any]) -> None:
+        self.next_event = next_event
 
     def __call__(self) -> Any:
         event = self.next_event()

@@ -9,10 +9,11 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd import lazyre
 from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.records import NamedTuple
 
 # The message about a line that `find_unread_line` returns.
 UNREAD_MESSAGE: Final = "Kubernetes reads nothing between `...` and the next `---`; remove `...`, or add `---` here"

@@ -6,13 +6,14 @@ import enum
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from pytest_crd import folders
 from pytest_crd.plugin.settings import generate, setting
 from pytest_crd.plugin.settings.setting import SettingEntry, define
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.coverage.lines import Exclusion

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
 
 from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import define
+from pytest_crd.records import NamedTuple
 
 GENERATE: Final = define("--crd-generate", setting.words)
 PATHS: Final = define("--crd-generate-path", setting.words)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Setting
+from pytest_crd.records import NamedTuple
 
 
 class ManifestPlaces(NamedTuple):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import enum
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
 
 from pytest_crd.plugin import options
 from pytest_crd.plugin.settings.setting import SettingEntry, define
+from pytest_crd.records import NamedTuple
 
 
 class CodeHost(enum.StrEnum):

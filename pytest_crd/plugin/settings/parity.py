@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -10,6 +10,7 @@ from pytest_crd import lazyimport
 from pytest_crd.plugin import classhook
 from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Setting, SettingEntry, define
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.plugin.settings import inilines

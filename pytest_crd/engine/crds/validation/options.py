@@ -7,10 +7,11 @@ A new CRD must meet every requirement. An updated CRD must meet the requirements
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+
+from pytest_crd.records import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ValidationOptions:
     """
     Requirements for one CRD; the defaults apply to the creation of a CRD of v1.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printable, printing
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.registry.response import FieldConflict
+from pytest_crd.records import NamedTuple
 
 _MAX_MANAGER: Final = 128
 

@@ -9,8 +9,8 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internaltypes
@@ -22,6 +22,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import linkedpaths
 from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.subschemas import Schema
+from pytest_crd.records import NamedTuple, dataclass, field
 
 if TYPE_CHECKING:
     from pytest_crd.engine.cel import errors
@@ -113,7 +114,7 @@ def _product(cost: int, times: int) -> int:
     return min(cost * times, costs.MAX)
 
 
-@dataclass(slots=True)
+@dataclass()
 class Costs:
     """
     Estimated costs of the expressions of one schema.
