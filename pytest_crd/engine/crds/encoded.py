@@ -80,7 +80,8 @@ def _written(kind: GoType) -> GoType:
         return Map(_written(kind.value), kind.go)
     if isinstance(kind, Union):
         array = None if kind.array is None else _written(kind.array)
-        return Union(kind.go, _written(kind.object), array, kind.bools, kind.refusal, kind.empty)
+        own = {"bools": kind.bools, "refusal": kind.refusal, "empty": kind.empty}
+        return Union(kind.go, _written(kind.object), array=array, **own)
     return StructReference(functools.partial(_loaded, kind)) if isinstance(kind, StructReference) else kind
 
 

@@ -82,7 +82,8 @@ def find_unrecognized(schemas: Iterable[Mapping[str, JSONValue]], profile: Profi
     names = (
         node["format"]
         for node in schemas
-        if node.get("format")
+        if "format" in node
+        and node["format"]
         and (profile.checks_number_formats or node.get("type") == "string")
         and not is_recognized(node["format"], node.get("type") or "", profile)
     )

@@ -10,8 +10,8 @@ from __future__ import annotations
 import base64
 import functools
 import operator
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
@@ -20,6 +20,7 @@ from pytest_crd.engine.golang import decodeerrors, gotypes
 from pytest_crd.engine.golang.decodeerrors import Findings, Place, Repeating, SavedError, SentNumber
 from pytest_crd.engine.golang.gotypes import GoType
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.golang import parsing, repeated
@@ -94,13 +95,11 @@ def _compiled(kind: GoType) -> _Decode:
     return lambda value, at, findings: decode(zero if value is None else value, at, findings)
 
 
-@functools.singledispatch
 def _build(kind: GoType) -> _Decode:
     """Return the decoder of *kind*."""
-    raise TypeError(f"{kind!r} is no type")
+    return _BUILDERS[type(kind)](kind)
 
 
-@_build.register(gotypes.Scalar)
 def _scalar(kind: gotypes.Scalar) -> _Decode:
     go, python = kind.go, type(kind.empty)
 
@@ -110,7 +109,6 @@ def _scalar(kind: gotypes.Scalar) -> _Decode:
     return decode_scalar
 
 
-@_build.register(gotypes.Int)
 def _int(kind: gotypes.Int) -> _Decode:
     go, lowest, highest = kind.go, kind.lowest, kind.highest
 
@@ -125,7 +123,6 @@ def _int(kind: gotypes.Int) -> _Decode:
     return decode_int
 
 
-@_build.register(gotypes.Float)
 def _float(kind: gotypes.Float) -> _Decode:
     go, exact = kind.go, 2**53
 
@@ -137,7 +134,6 @@ def _float(kind: gotypes.Float) -> _Decode:
     return decode_float
 
 
-@_build.register(gotypes.Bytes)
 def _bytes(kind: gotypes.Bytes) -> _Decode:
     go, numbers = kind.go, _build(gotypes.List(gotypes.UINT8))
 
@@ -156,7 +152,6 @@ def _bytes(kind: gotypes.Bytes) -> _Decode:
     return decode_bytes
 
 
-@_build.register
 def _time(_kind: gotypes.Time) -> _Decode:
     def decode_time(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         if type(value) is not str:
@@ -171,7 +166,6 @@ def _time(_kind: gotypes.Time) -> _Decode:
     return decode_time
 
 
-@_build.register(gotypes.Custom)
 def _custom(kind: gotypes.Custom) -> _Decode:
     read = kind.read
 
@@ -185,7 +179,6 @@ def _custom(kind: gotypes.Custom) -> _Decode:
     return decode_custom
 
 
-@_build.register
 def _raw(_kind: gotypes.Raw) -> _Decode:
     return _decode_raw
 
@@ -194,17 +187,14 @@ def _decode_raw(value: JSONValue, _at: Place, _findings: Findings) -> JSONValue:
     return value
 
 
-@_build.register(gotypes.Pointer)
 def _pointer(kind: gotypes.Pointer) -> _Decode:
     return _build(kind.to)
 
 
-@_build.register(gotypes.StructReference)
 def _reference(kind: gotypes.StructReference) -> _Decode:
     return _build(kind.load())
 
 
-@_build.register(gotypes.List)
 def _list(kind: gotypes.List) -> _Decode:
     decode, go, zero = _build(kind.item), kind.name, kind.item.zero
 
@@ -217,7 +207,6 @@ def _list(kind: gotypes.List) -> _Decode:
     return decode_list
 
 
-@_build.register(gotypes.Map)
 def _map(kind: gotypes.Map) -> _Decode:
     decode, go, zero = _build(kind.value), kind.name, kind.value.zero
 
@@ -257,7 +246,6 @@ class _Fields(dict[str, "tuple[_Decode, type | None, bool, str] | None"]):
         return field
 
 
-@_build.register(gotypes.Struct)
 @functools.cache
 def _struct(kind: gotypes.Struct) -> _Decode:
     go, struct, required = kind.go, kind.go.rpartition(".")[2], kind.zero
@@ -284,12 +272,11 @@ def _struct(kind: gotypes.Struct) -> _Decode:
             if decoded is not item or item is None or (omits_empty and not item):
                 changes[key] = decoded if decoded or not omits_empty else None
         result = {key: item for key, item in {**value, **changes}.items() if item is not None} if changes else value
-        return result if required.keys() <= result.keys() else {**required, **result}
+        return {**required, **result} if required and not required.keys() <= result.keys() else result
 
     return decode_struct
 
 
-@_build.register(gotypes.Union)
 def _union(kind: gotypes.Union) -> _Decode:
     decoders: dict[type, _Decode] = {dict: _build(kind.object)}
     if kind.array is not None:
@@ -312,3 +299,20 @@ def _union(kind: gotypes.Union) -> _Decode:
         return decoded
 
     return decode_union
+
+
+_BUILDERS: Final[Mapping[type[GoType], Callable[[Any], _Decode]]] = {
+    gotypes.Scalar: _scalar,
+    gotypes.Int: _int,
+    gotypes.Float: _float,
+    gotypes.Bytes: _bytes,
+    gotypes.Time: _time,
+    gotypes.Custom: _custom,
+    gotypes.Raw: _raw,
+    gotypes.Pointer: _pointer,
+    gotypes.StructReference: _reference,
+    gotypes.List: _list,
+    gotypes.Map: _map,
+    gotypes.Struct: _struct,
+    gotypes.Union: _union,
+}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import abc
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from pytest_crd.engine import jsonvalue
@@ -32,7 +31,6 @@ class GoType(abc.ABC):
         return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Named(GoType):
     """
     Type with its own name.
@@ -41,7 +39,11 @@ class Named(GoType):
         go: The name with its package.
     """
 
-    go: str
+    __slots__ = ("go",)
+
+    def __init__(self, go: str) -> None:
+        """Create it of its parts."""
+        self.go = go
 
     @property
     def name(self) -> str:
@@ -49,7 +51,6 @@ class Named(GoType):
         return self.go
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Scalar(Named):
     """
     String or bool, or a type derived from it.
@@ -58,7 +59,12 @@ class Scalar(Named):
         empty: `""` or False.
     """
 
-    empty: str | bool
+    __slots__ = ("empty",)
+
+    def __init__(self, go: str, empty: str | bool) -> None:  # noqa: FBT001 - the zero value
+        """Create it of its parts."""
+        super().__init__(go)
+        self.empty = empty
 
     @property
     def zero(self) -> JSONValue:
@@ -66,12 +72,16 @@ class Scalar(Named):
         return self.empty
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Int(Named):
     """Integer type; fractions and numbers beyond its range are refused."""
 
-    lowest: int
-    highest: int
+    __slots__ = ("highest", "lowest")
+
+    def __init__(self, go: str, lowest: int, highest: int) -> None:
+        """Create it of its parts."""
+        super().__init__(go)
+        self.lowest = lowest
+        self.highest = highest
 
     @property
     def zero(self) -> JSONValue:
@@ -116,7 +126,6 @@ class CustomError(ValueError):
         self.mismatch = mismatch
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Custom(Named):
     """
     Type with its own decoder and encoder.
@@ -127,9 +136,20 @@ class Custom(Named):
         equal: Returns whether two encodings are of equal values; by default of the same.
     """
 
-    read: Callable[[JSONValue], JSONValue]
-    empty: JSONValue
-    equal: Callable[[JSONValue, JSONValue], bool] = operator.eq
+    __slots__ = ("empty", "equal", "read")
+
+    def __init__(
+        self,
+        go: str,
+        read: Callable[[JSONValue], JSONValue],
+        empty: JSONValue,
+        equal: Callable[[JSONValue, JSONValue], bool] = operator.eq,
+    ) -> None:
+        """Create it of its parts."""
+        super().__init__(go)
+        self.read = read
+        self.empty = empty
+        self.equal = equal
 
     @property
     def zero(self) -> JSONValue:
@@ -143,11 +163,14 @@ class Raw(Named):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Pointer(GoType):
     """Pointer type; distinguishes an absent value from a zero value."""
 
-    to: GoType
+    __slots__ = ("to",)
+
+    def __init__(self, to: GoType) -> None:
+        """Create it of its parts."""
+        self.to = to
 
     @property
     def name(self) -> str:
@@ -155,12 +178,15 @@ class Pointer(GoType):
         return self.to.name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class List(GoType):
     """Slice type; *go* is set only if the slice type has its own name."""
 
-    item: GoType
-    go: str = ""
+    __slots__ = ("go", "item")
+
+    def __init__(self, item: GoType, go: str = "") -> None:
+        """Create it of its parts."""
+        self.item = item
+        self.go = go
 
     @property
     def name(self) -> str:
@@ -168,12 +194,15 @@ class List(GoType):
         return self.go or f"[]{self.item.name}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Map(GoType):
     """Map type with string keys; *go* is set only if the map type has its own name."""
 
-    value: GoType
-    go: str = ""
+    __slots__ = ("go", "value")
+
+    def __init__(self, value: GoType, go: str = "") -> None:
+        """Create it of its parts."""
+        self.value = value
+        self.go = go
 
     @property
     def name(self) -> str:
@@ -181,7 +210,6 @@ class Map(GoType):
         return self.go or f"map[string]{self.value.name}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Struct(Named):
     """
     Struct type.
@@ -194,9 +222,20 @@ class Struct(Named):
         inlined: Names of embedded structs by the JSON name of their fields; error messages include them.
     """
 
-    fields: Mapping[str, GoType]
-    required: frozenset[str] | None = None
-    inlined: Mapping[str, str] = field(default_factory=dict)
+    __slots__ = ("fields", "inlined", "required")
+
+    def __init__(
+        self,
+        go: str,
+        fields: Mapping[str, GoType],
+        required: frozenset[str] | None = None,
+        inlined: Mapping[str, str] | None = None,
+    ) -> None:
+        """Create it of its parts."""
+        super().__init__(go)
+        self.fields = fields
+        self.required = required
+        self.inlined: Mapping[str, str] = inlined or {}
 
     @property
     def zero(self) -> JSONValue:
@@ -220,11 +259,14 @@ class Struct(Named):
         return self.required is not None and field not in self.required and not isinstance(kind, Pointer | Struct)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class StructReference(GoType):
     """Struct type that is loaded when the type around it is compiled, so that structs can be recursive."""
 
-    load: Callable[[], Struct]
+    __slots__ = ("load",)
+
+    def __init__(self, load: Callable[[], Struct]) -> None:
+        """Create it of its parts."""
+        self.load = load
 
     @property
     def name(self) -> str:
@@ -237,7 +279,6 @@ class StructReference(GoType):
         return self.load().zero
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Union(Named):
     """
     Type with its own decoder that depends on the JSON type of the value; its unknown fields are never reported.
@@ -250,11 +291,25 @@ class Union(Named):
         empty: Decoded form of any other value.
     """
 
-    object: GoType
-    array: GoType | None = None
-    bools: bool = False
-    refusal: str = ""
-    empty: JSONValue = None
+    __slots__ = ("array", "bools", "empty", "object", "refusal")
+
+    def __init__(  # noqa: PLR0913 - its attributes
+        self,
+        go: str,
+        object: GoType,  # noqa: A002 - the JSON type
+        *,
+        array: GoType | None = None,
+        bools: bool = False,
+        refusal: str = "",
+        empty: JSONValue = None,
+    ) -> None:
+        """Create it of its parts."""
+        super().__init__(go)
+        self.object = object
+        self.array = array
+        self.bools = bools
+        self.refusal = refusal
+        self.empty = empty
 
     @property
     def zero(self) -> JSONValue:

@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.schema import schemamap
-from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.engine.yaml.manifest import Manifest
 
 if TYPE_CHECKING:
+    from pytest_crd.engine.schema import schemamap
+    from pytest_crd.engine.schema.schemamap import Place
     from pytest_crd.engine.yaml.yamlmarks import BareBoolean
+else:
+    schemamap = lazyimport.module("pytest_crd.engine.schema.schemamap")
 
 _SCHEMA: Final = "openAPIV3Schema"
 _INSIDE: Final = ("items", "additionalProperties")
 _NAMES: Final = frozenset({"true", "false"})
-# A schema without these keywords has no such word.
-_RELEVANT_KEYWORDS: Final = frozenset({"properties", "enum", "default", *_INSIDE})
 
 
 def find_messages(manifest: Manifest) -> Iterator[tuple[int, str]]:
@@ -69,26 +70,28 @@ def _schemas(value: JSONValue) -> Iterator[JSONValue]:
     versions = spec.get("versions") if isinstance(spec, dict) else None
     for holder in (spec, *(versions if isinstance(versions, list) else ())):
         for key in ("validation", "schema"):
-            validation = holder.get(key) if isinstance(holder, dict) else None
-            if isinstance(validation, dict):
-                yield validation.get(_SCHEMA)
+            if isinstance(holder, dict) and key in holder and isinstance(holder[key], dict):
+                yield holder[key].get(_SCHEMA)
 
 
 def _may_have(schema: JSONValue) -> bool:
     """Return whether the schema may contain such a word; faster than searching the text."""
-    pending = [schema]
-    while pending:
-        node = pending.pop()
-        if type(node) is not dict or _RELEVANT_KEYWORDS.isdisjoint(node):
+    nodes = [schema]
+    for node in nodes:  # it grows
+        if type(node) is not dict:
             continue
-        properties = node.get("properties")
-        if type(properties) is dict:
-            if not _NAMES.isdisjoint(properties):
+        if "properties" in node and type(node["properties"]) is dict:
+            if not _NAMES.isdisjoint(node["properties"]):
                 return True
-            pending += properties.values()
-        elif node.get("type") == "string" and (_has_boolean(node.get("enum")) or isinstance(node.get("default"), bool)):
+            nodes += node["properties"].values()
+        elif (
+            ("enum" in node or "default" in node)
+            and node.get("type") == "string"
+            and (_has_boolean(node.get("enum")) or isinstance(node.get("default"), bool))
+        ):
             return True
-        pending += [node[key] for key in _INSIDE if key in node]
+        if "items" in node or "additionalProperties" in node:
+            nodes += [node[key] for key in _INSIDE if key in node]
     return False
 
 

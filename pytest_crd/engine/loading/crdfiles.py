@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -23,6 +22,7 @@ from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
 from pytest_crd.progress import Tell, each, ignore_step
+from pytest_crd.records import dataclass, field
 
 
 class FileOrigin(enum.Enum):
@@ -41,7 +41,7 @@ _A_TEMPLATE: Final = "a Helm template"
 _RENDER: Final = "use what it renders to: crd_commands = helm template …"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ReadCrd:
     """
     A CRD with the manifest and file that it was read from.
@@ -79,7 +79,7 @@ class AppliedKustomizations(Protocol):
         """
 
 
-@dataclass(slots=True)
+@dataclass()
 class CrdFiles:
     """
     Collected results of reading files.
@@ -282,7 +282,7 @@ def _reason_to_pass_over(value: Mapping[str, JSONValue], *, is_crd: bool) -> str
     """Return why a manifest with the kind of a CRD, or nearly so, is not a whole CRD; empty if it is one."""
     metadata, spec = value.get("metadata") or {}, value.get("spec") or {}
     name = metadata.get("name") if isinstance(metadata, Mapping) else None
-    if any("{{" in str(text) for text in (name, value.get("apiVersion"), value.get("kind"))):
+    if "{{" in f"{name} {value.get('apiVersion')} {value.get('kind')}":
         return _A_TEMPLATE
     if is_crd and isinstance(spec, Mapping) and not spec.keys() & {"group", "names", "version", "versions"}:
         return "a patch: it has neither spec.group, spec.names nor spec.versions"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import CONTAINERS, JSONValue
@@ -53,6 +53,9 @@ def compile_defaults(schema: Structural | None) -> TreePass:
 
 def _untouched(value: JSONValue, _paths: list[Path]) -> JSONValue:
     return value
+
+
+_OTHERS: Final = Once(lambda: _untouched)
 
 
 def _drop_nulls(schema: Structural) -> Rewrite:
@@ -107,10 +110,12 @@ def _default_of(schema: Structural | None) -> _Default | None:
 def _defaults(schema: Structural) -> Rewrite | None:
     """Return the rewrite that sets defaults in objects and lists of *schema*; None if it has no defaults."""
     fields = [(name, child) for name, child in schema.properties.items() if child.parts & DEFAULTS]
-    own = [(name, default) for name, child in fields if (default := _default_of(child))]
-    below = [(name, rewrite) for name, child in fields if (rewrite := _defaults(child))]
-    in_map, in_list = _in_map(schema), _in_list(schema)
-    if not (own or below or in_map or in_list):
+    own = [(name, _Default(child)) for name, child in fields if child.default is not None]
+    nested = {name: child for name, child in fields if child.properties or child.items or child.value_schema}
+    below = ByKey(nested, _defaults_or_nothing, _OTHERS)
+    in_map = _in_map(schema) if schema.value_schema else None
+    in_list = _in_list(schema) if schema.items else None
+    if not (own or nested or in_map or in_list):
         return None  # at most a default for the whole value
 
     def put_defaults(value: JSONValue, paths: list[Path]) -> JSONValue:
@@ -120,11 +125,11 @@ def _defaults(schema: Structural) -> Rewrite | None:
         for name, default in own:
             if name not in value or (default.replaces_null and value[name] is None):
                 changes[name] = default.put(name, paths)
-        for name, rewrite in below:
+        for name in nested:
             item = value.get(name)
             if type(item) is dict or type(item) is list:
                 start = len(paths)
-                new = rewrite(item, paths)
+                new = below[name](item, paths)
                 if new is not item:
                     changes[name] = new
                     rewriting.prefix(paths, start, name)
@@ -133,6 +138,10 @@ def _defaults(schema: Structural) -> Rewrite | None:
         return rewriting.changed_object(value, changes) if changes else value
 
     return put_defaults
+
+
+def _defaults_or_nothing(schema: Structural) -> Rewrite:
+    return _defaults(schema) or _untouched
 
 
 # Called with an object, the changes to collect for it, and the paths to append to.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TypeAlias
 
-from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.jsonvalue import CONTAINERS, JSONValue
 from pytest_crd.engine.passes import objectmeta, pruning
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.metafields import META_FIELDS
@@ -53,7 +53,7 @@ class _Pruning:
         values = node.value_schema and self.visit(node.value_schema, (*surroundings, "*"), inside=inside)
         if values is not node.value_schema:
             changes["additional_properties"] = values
-        if fields := self._changed_fields(node, surroundings, inside=inside):
+        if node.properties and (fields := self._changed_fields(node, surroundings, inside=inside)):
             changes["properties"] = {**node.properties, **fields}
         return dataclasses.replace(node, **changes) if changes else node
 
@@ -69,8 +69,8 @@ class _Pruning:
 
     def _prune(self, node: Structural, surroundings: Surroundings, *, is_coerced: bool) -> JSONValue:
         """Return the pruned default of a node."""
-        if not is_coerced and not isinstance(node.default, dict | list):
-            return node.default  # a scalar at a specified place is never pruned
+        if not is_coerced and (type(node.default) not in CONTAINERS or not node.default):
+            return node.default  # a scalar or an empty value at a specified place is never pruned
         resource = _surround(node.default, surroundings)
         if is_coerced and self._coerce is not None:
             resource = self._coerce(resource).value

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from pytest_crd.engine.jsonvalue import JSONValue
 
@@ -35,7 +35,18 @@ _EXTENSIONS: Final = frozenset(
         *("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"),
     }
 )
-_EXTENDING: Final = _EXTENSIONS | {"x-kubernetes-validations"}
+_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
+# Keywords that become attributes as they are, and keywords whose lists become tuples.
+_ATTRIBUTES: Final = {
+    "type": "type",
+    "nullable": "nullable",
+    "default": "default",
+    _PRESERVE: "x_preserve_unknown_fields",
+    "x-kubernetes-embedded-resource": "x_embedded_resource",
+    "x-kubernetes-int-or-string": "x_int_or_string",
+    "x-kubernetes-list-type": "x_list_type",
+}
+_TUPLES: Final = {"x-kubernetes-list-map-keys": "x_list_map_keys", "x-kubernetes-validations": "x_validations"}
 _VALUE_KEYWORDS: Final = frozenset(
     {
         *("format", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern"),
@@ -149,7 +160,8 @@ class Structural:
     parts: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.value_schema = self.additional_properties if isinstance(self.additional_properties, Structural) else None
+        additional = self.additional_properties
+        self.value_schema = additional if additional and additional is not True else None
         parts = RULES if self.x_validations else 0
         if self.x_embedded_resource:
             parts |= EMBEDDED_RESOURCES
@@ -157,8 +169,9 @@ class Structural:
             parts |= DEFAULTS
         if self.x_list_type in _KEYED_LISTS:
             parts |= LIST_TYPES
-        for child in self.properties.values():
-            parts |= child.parts
+        if self.properties:
+            for child in self.properties.values():
+                parts |= child.parts
         if self.items is not None:
             parts |= self.items.parts
         if self.value_schema is not None:
@@ -189,41 +202,38 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
     if schema.keys() <= _PLAIN:
         return _plain(schema.get("type") or "", bool(schema.get("description")))
     set_keywords = _set_keywords(schema)
-    get = set_keywords.get
-    validation = NO_VALIDATION if _VALIDATING.isdisjoint(set_keywords) else _value_validation(set_keywords)
-    extensions = _NOTHING if _EXTENDING.isdisjoint(set_keywords) else _read_extensions(set_keywords)
-    items = get("items")
-    properties = get("properties")
-    additional = get("additionalProperties")
-    return Structural(
-        type=get("type", ""),
-        nullable=get("nullable", False),
-        default=get("default"),
-        items=None if items is None else from_schema(_single(items)),
-        properties={name: from_schema(properties[name]) for name in sorted(properties)} if properties else _NOTHING,
-        additional_properties=from_schema(additional)
-        if additional is not None and isinstance(additional, Mapping)
-        else additional,
-        is_annotated=not _ANNOTATIONS.isdisjoint(set_keywords),
-        validation=validation,
-        **extensions,
-    )
+    attributes = _read_attributes(set_keywords)
+    if "items" in set_keywords:
+        attributes["items"] = from_schema(_single(set_keywords["items"]))
+    properties = _NOTHING
+    if "properties" in set_keywords:
+        children = set_keywords["properties"]
+        properties = {name: from_schema(children[name]) for name in sorted(children)} or _NOTHING
+    if "additionalProperties" in set_keywords:
+        additional = set_keywords["additionalProperties"]
+        is_schema = isinstance(additional, Mapping)
+        attributes["additional_properties"] = from_schema(additional) if is_schema else additional
+    return Structural(properties=properties, **attributes)
 
 
-def _read_extensions(set_keywords: Mapping[str, JSONValue]) -> dict[str, JSONValue]:
-    """Return the attributes of a node with Kubernetes extensions, which most nodes do not have; raise as `from_schema`."""
-    get = set_keywords.get
-    if get("x-kubernetes-preserve-unknown-fields") is False:
+def _read_attributes(set_keywords: Mapping[str, JSONValue]) -> dict[str, Any]:
+    """Return the attributes of a node besides nested schemas; raise as `from_schema`."""
+    attributes: dict[str, Any] = {"validation": NO_VALIDATION}
+    has_validation = False
+    for keyword in set_keywords:  # a schema has few of the known keywords
+        if keyword in _ATTRIBUTES:
+            attributes[_ATTRIBUTES[keyword]] = set_keywords[keyword]
+        elif keyword in _VALIDATING:
+            has_validation = True
+        elif keyword in _ANNOTATIONS:
+            attributes["is_annotated"] = True
+        elif keyword in _TUPLES:
+            attributes[_TUPLES[keyword]] = tuple(set_keywords[keyword])
+    if has_validation:
+        attributes["validation"] = _value_validation(set_keywords)
+    if _PRESERVE in set_keywords and set_keywords[_PRESERVE] is False:
         raise UnsupportedConstructError(_NOT_PRESERVING)
-    rules, map_keys = get("x-kubernetes-validations"), get("x-kubernetes-list-map-keys")
-    return {
-        "x_preserve_unknown_fields": "x-kubernetes-preserve-unknown-fields" in set_keywords,
-        "x_embedded_resource": get("x-kubernetes-embedded-resource", False),
-        "x_int_or_string": get("x-kubernetes-int-or-string", False),
-        "x_list_type": get("x-kubernetes-list-type"),
-        "x_list_map_keys": None if map_keys is None else tuple(map_keys),
-        "x_validations": None if rules is None else tuple(rules),
-    }
+    return attributes
 
 
 @functools.lru_cache

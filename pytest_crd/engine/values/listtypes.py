@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pytest_crd import lazyimport
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -18,6 +18,7 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import LIST_TYPES, Structural
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.errors import origin
@@ -93,7 +94,8 @@ def _compile_finder(schema: Structural, profile: Profile) -> _Find | None:
 
 def _compile_object_finder(schema: Structural, profile: Profile) -> _Find | None:
     find_in_values = _compile_finder(schema.value_schema, profile) if schema.value_schema else None
-    finders = {name: _compile_finder(child, profile) for name, child in schema.properties.items()}
+    fields = {name: child for name, child in schema.properties.items() if child.parts & LIST_TYPES}
+    finders = {name: _compile_finder(child, profile) for name, child in fields.items()}
     find_in_fields = {name: find for name, find in finders.items() if find is not None}
     if find_in_values is None and not find_in_fields:
         return None

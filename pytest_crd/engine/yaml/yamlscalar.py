@@ -50,6 +50,7 @@ _TIMESTAMP: Final = lazyre.compile(
     r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
     r"(?:([Tt ])([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(?:(Z)|[-+]([0-9]{2}):([0-9]{2}))?)?\Z"
 )
+_NUMBER_ENDS: Final = frozenset("0123456789.abcdefABCDEF_")
 _MAX_UINT64: Final = 2**64 - 1
 _MAX_DECIMAL_DIGITS: Final = 20
 _EXACT_FLOAT: Final = 2.0**53
@@ -190,6 +191,8 @@ _CHECKED_TAGS: Final = frozenset({"null", "bool", "int", "float", "timestamp"})
 
 
 def _number(text: str) -> Native:
+    if text[-1] not in _NUMBER_ENDS:
+        return text  # such as the quantity 10Mi
     plain = text.replace("_", "")
     number = _integer(plain)
     if number is not None:

@@ -288,14 +288,6 @@ def test_unlisted_unknown_fields_are_dropped() -> None:
     assert decoding.decode({"rest": {"x": 1, "name": "a"}}, TREE).value == {"rest": {"name": "a"}}
 
 
-def test_unregistered_types_cannot_be_compiled() -> None:
-    class Unregistered(gotypes.GoType):
-        name = "other"
-
-    with pytest.raises(TypeError, match="is no type"):
-        decoding.decode({}, Unregistered())
-
-
 SCALARS = st.none() | st.booleans() | st.integers(-5, 5) | st.sampled_from(["", "a", "2020-01-01T00:00:00Z", "aGk="])
 KEYS = st.sampled_from([*TREE.fields, "x", "a.b"])
 VALUES = st.recursive(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -21,6 +21,7 @@ from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.structural import Structural
 from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.engine.values import valuevalidation
+from pytest_crd.records import NamedTuple
 
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 # The keywords under which a schema may have it; inside `allOf` and similar keywords it is not structural.
@@ -99,8 +100,8 @@ class _Walk:
         return self._budget is not None and self._budget < 0
 
     def visit(self, node: Structural, schema: Schema, place: LinkedPath, inside: _Inside | None) -> None:
-        if self._is_spent:
-            return
+        if self._budget is not None and self._budget < 0:
+            return  # it is spent
         is_resource = node.x_embedded_resource
         if is_resource:
             inside = None

@@ -7,7 +7,7 @@ Validation of the keywords of a schema: forbidden constructs, and the places of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
 from pytest_crd.engine.crds.validation.options import ValidationOptions
@@ -22,6 +22,7 @@ from pytest_crd.engine.schema import linkedpaths, unsupported
 from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.subschemas import Schema
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds.validation.schemas import rulekeywords
@@ -104,7 +105,8 @@ class _Walk:
 
     def visit(self, schema: Schema, place: LinkedPath, context: _Context, *, is_root: bool = False) -> None:
         """Validate the schema's own constructs, then its nested schemas, then the keywords that depend on these."""
-        errors_before, items = len(self.errors), schema.get("items")
+        errors_before = len(self.errors) if _RULES in schema else 0
+        items = schema.get("items")
         restricted = _RESTRICTED if context.no_defaults is None else _RESTRICTED_OR_DEFAULT
         if schema.get("type") not in self._types or type(items) is list or not restricted.isdisjoint(schema):
             self.errors += _constructs(schema, place, context, check_type=bool(self._types))
@@ -146,7 +148,8 @@ class _Walk:
             child = properties[name]
             if remarkable.isdisjoint(child) and child.get("type") in self._types:
                 continue
-            inner = context.within(context.rules.of_property(name, schema))
+            has_rules = context.rules is not NO_RULES
+            inner = context.within(context.rules.of_property(name, schema)) if has_rules else context
             if is_resource and name in META_FIELDS:
                 reason = f"in top-level {name}" if is_root else context.no_defaults
                 inner = inner._replace(no_defaults=reason, inside_meta=True)
