@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
-from pytest_crd.cases import barewords, caseverdicts, expectations, givenfacts, questions, sending, strays, unreachable
+from pytest_crd.cases import caseverdicts, expectations, givenfacts, questions, sending, strays, unreachable
 from pytest_crd.cases.caseresult import CaseAnswer, CaseResult, Disregarded, Mismatch, NotReached, Strays, Trace
 from pytest_crd.cases.model import (
     OF_STORED,
@@ -45,9 +45,10 @@ from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.registry.response import Stored
 
 if TYPE_CHECKING:
-    from pytest_crd.cases import conversions, expectedowners, refusals
+    from pytest_crd.cases import barewords, conversions, expectedowners, refusals
     from pytest_crd.engine.cel import errors as cel
 else:
+    barewords = lazyimport.module("pytest_crd.cases.barewords")
     conversions = lazyimport.module("pytest_crd.cases.conversions")
     cel = lazyimport.module("pytest_crd.engine.cel.errors")
     refusals = lazyimport.module("pytest_crd.cases.refusals")
@@ -90,8 +91,9 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
     except cel.UnsupportedExpressionError as error:
         raise not_known(case, error) from None
     mismatches = unreachable.add_hints(case, sent.input, result.mismatches, (subject, old_subject or subject))
-    descriptions = barewords.describe_in_case(case, subject.version)
-    words = tuple(dict.fromkeys(descriptions))
+    words: tuple[str, ...] = ()
+    if case.lines.document.bare_booleans or case.files:
+        words = tuple(dict.fromkeys(barewords.describe_in_case(case, subject.version)))
     if words:
         barewords.refuse_keys(case, subject.fields.is_named)
     return result._replace(mismatches=tuple(mismatches), barewords=words, version=subject.version)

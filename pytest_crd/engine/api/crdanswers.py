@@ -23,22 +23,24 @@ from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.request import Request
-from pytest_crd.engine.registry.response import Response
 
 if TYPE_CHECKING:
     from pytest_crd.engine.api import pickling
     from pytest_crd.engine.crds import conditions
     from pytest_crd.engine.crds.condition import Condition
     from pytest_crd.engine.registry import requestbody
+    from pytest_crd.engine.registry import response as responses
     from pytest_crd.engine.registry.conversion import VersionConverter
     from pytest_crd.engine.registry.customresource import (
         CustomResourceStrategy,
     )  # slow to import, and only requests need it
     from pytest_crd.engine.registry.requestbody import Body, FieldValidation
+    from pytest_crd.engine.registry.response import Response
 else:
     conditions = lazyimport.module("pytest_crd.engine.crds.conditions")
     pickling = lazyimport.module("pytest_crd.engine.api.pickling")
     requestbody = lazyimport.module("pytest_crd.engine.registry.requestbody")
+    responses = lazyimport.module("pytest_crd.engine.registry.response")
 
 
 class CrdAnswers:
@@ -224,7 +226,7 @@ def stored_after(response: Response | None, profile: Profile) -> CrdAnswers | No
     untyped: object = response
     if untyped is None:
         return None
-    if not isinstance(untyped, Response):
+    if not isinstance(untyped, responses.Response):
         raise WrongTypeError(f"what is stored is a CustomResourceDefinition or an answer, not {type(untyped).__name__}")
     if untyped.whole is None:
         raise WrongTypeError(f"nothing is known to be stored after {untyped}")

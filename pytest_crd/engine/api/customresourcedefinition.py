@@ -23,10 +23,7 @@ from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
 from pytest_crd.engine.observer import Observer
-from pytest_crd.engine.registry import requestbody, response
 from pytest_crd.engine.registry.request import Request
-from pytest_crd.engine.registry.requestbody import Body, FieldValidation, RefusedError
-from pytest_crd.engine.registry.response import Response, Stored
 
 # The two classes refer to each other: `version` is generic in the CRD, and its type parameter is set here.
 if TYPE_CHECKING:
@@ -34,13 +31,18 @@ if TYPE_CHECKING:
     from pytest_crd.engine.api import pickling
     from pytest_crd.engine.client import completion
     from pytest_crd.engine.crds import origins
+    from pytest_crd.engine.registry import requestbody, response
     from pytest_crd.engine.registry.patching import mediatypes
+    from pytest_crd.engine.registry.requestbody import FieldValidation
+    from pytest_crd.engine.registry.response import Response
 else:
     CrdVersion = ofversion.CrdVersion
     origins = lazyimport.module("pytest_crd.engine.crds.origins")
     pickling = lazyimport.module("pytest_crd.engine.api.pickling")
     completion = lazyimport.module("pytest_crd.engine.client.completion")
     mediatypes = lazyimport.module("pytest_crd.engine.registry.patching.mediatypes")
+    requestbody = lazyimport.module("pytest_crd.engine.registry.requestbody")
+    response = lazyimport.module("pytest_crd.engine.registry.response")
 
 
 class CrdLookupError(LookupError):
@@ -330,13 +332,15 @@ class CustomResourceDefinition(CrdFacts):
         """
         api_version = declared.api_version(self.group, self.version(stored_as).name)
         strategy = self.version(to).strategy
-        body = completion.typed(Body(completion.resource(resource)), {"apiVersion": api_version, "kind": self.kind})
+        body = completion.typed(
+            requestbody.Body(completion.resource(resource)), {"apiVersion": api_version, "kind": self.kind}
+        )
         stored = completion.with_default_name(body).value
         try:
             converted = strategy.read_stored_as(api_version, stored)
-        except RefusedError as refused:
+        except requestbody.RefusedError as refused:
             return response.refused(refused.refusal, subject={})
-        return Response(response.OK, Stored.from_value(converted))
+        return response.Response(response.OK, response.Stored.from_value(converted))
 
     def with_naming(self, naming: Naming) -> CustomResourceDefinition:
         """Return this CRD with *naming*: the same object if reason and message are unchanged, otherwise a new one."""

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import finalizers, managedfields, names, ownerreferences
-from pytest_crd.engine.metadata.ownerreferences import Reading
+from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
+from pytest_crd.records import NamedTuple
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.metadata import finalizers, managedfields, ownerreferences
+    from pytest_crd.engine.metadata.ownerreferences import Reading
+else:
+    finalizers = lazyimport.module("pytest_crd.engine.metadata.finalizers")
+    managedfields = lazyimport.module("pytest_crd.engine.metadata.managedfields")
+    ownerreferences = lazyimport.module("pytest_crd.engine.metadata.ownerreferences")
 
 _MAX_ANNOTATIONS: Final = 256 * 1024
 
@@ -119,7 +128,7 @@ def validate_change(
     old: Mapping[str, JSONValue],
     path: FieldPath,
     profile: Profile,
-    reading: Reading = Reading.FIRST,
+    reading: Reading | None = None,
 ) -> list[FieldError]:
     """
     Validate a change of an ObjectMeta.
@@ -160,7 +169,9 @@ def validate_change(
         errors.append(fielderror.invalid(path.child("deletionGracePeriodSeconds"), grace, "field is immutable"))
     errors += _maps(metadata, path, profile)
     if references := metadata.get("ownerReferences"):
-        errors += ownerreferences.validate(references, path.child("ownerReferences"), profile, reading)
+        errors += ownerreferences.validate(
+            references, path.child("ownerReferences"), profile, reading or ownerreferences.Reading.FIRST
+        )
     if entries := metadata.get("managedFields"):
         errors += managedfields.validate(entries, path.child("managedFields"), profile)
     return errors

@@ -17,7 +17,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import embedded, finalizers, metav1types, names, objectmetarules
+from pytest_crd.engine.metadata import embedded, metav1types, names, objectmetarules
 from pytest_crd.engine.metadata.embedded import Below, Walk
 from pytest_crd.engine.metadata.objectmetarules import NameRule, ObjectNaming
 from pytest_crd.engine.profile import Profile
@@ -26,8 +26,9 @@ from pytest_crd.engine.schema.structural import Structural
 
 if TYPE_CHECKING:
     from pytest_crd.engine.errors import origin
-    from pytest_crd.engine.metadata import ownerreferences
+    from pytest_crd.engine.metadata import finalizers, ownerreferences
 else:
+    finalizers = lazyimport.module("pytest_crd.engine.metadata.finalizers")
     ownerreferences = lazyimport.module("pytest_crd.engine.metadata.ownerreferences")
     origin = lazyimport.module("pytest_crd.engine.errors.origin")
 

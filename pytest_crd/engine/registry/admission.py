@@ -7,39 +7,21 @@ The engine calls them at their place in a request, and knows nothing else about 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry import request as requests
+from pytest_crd.records import NamedTuple, dataclass, field
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType  # only requests need it
     from pytest_crd.engine.registry.requestbody import RefusedError
 
+User: TypeAlias = requests.User
+ADMINISTRATOR: Final = requests.ADMINISTRATOR
 Operation: TypeAlias = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
-
-
-class User(NamedTuple):
-    """
-    The user of a request.
-
-    Attributes:
-        username: The name.
-        uid: The uid; may be empty.
-        groups: The groups.
-        extra: Further values of the authenticator.
-    """
-
-    username: str = ""
-    uid: str = ""
-    groups: tuple[str, ...] = ()
-    extra: Mapping[str, tuple[str, ...]] = {}
-
-
-ADMINISTRATOR: Final = User("kubernetes-admin", groups=("system:masters", "system:authenticated"))
-"""The user of requests that name none, as kind's kubeconfig has it."""
 
 
 class GoObjects(NamedTuple):
@@ -125,7 +107,7 @@ class OrderVariant(NamedTuple):
     result: Admitted | RefusedError
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Orders:
     """
     The orders in which the mutating plugins were tried for a request.

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import WrongValueError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.registry.admission import ADMINISTRATOR, User
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry.requestbody import Body, FieldValidation
@@ -32,6 +32,27 @@ def check_subresource(subresource: Subresource) -> Subresource:
     if subresource not in SUBRESOURCES:
         raise WrongValueError(f"subresource {subresource!r}: one of {', '.join(filter(None, SUBRESOURCES))}, or none")
     return subresource
+
+
+class User(NamedTuple):
+    """
+    The user of a request.
+
+    Attributes:
+        username: The name.
+        uid: The uid; may be empty.
+        groups: The groups.
+        extra: Further values of the authenticator.
+    """
+
+    username: str = ""
+    uid: str = ""
+    groups: tuple[str, ...] = ()
+    extra: Mapping[str, tuple[str, ...]] = {}
+
+
+ADMINISTRATOR: Final = User("kubernetes-admin", groups=("system:masters", "system:authenticated"))
+"""The user of requests that name none, as kind's kubeconfig has it."""
 
 
 class Request(NamedTuple):

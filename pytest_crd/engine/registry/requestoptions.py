@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.metadata import managedfields
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import Request
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.metadata import managedfields
+else:
+    managedfields = lazyimport.module("pytest_crd.engine.metadata.managedfields")
 
 KINDS: Final = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
 
@@ -43,5 +48,6 @@ def find_errors(request: Request, profile: Profile) -> list[FieldError]:
             errors.append(fielderror.required(FieldPath(("fieldManager",)), "is required for apply patch"))
     elif request.verb == "patch" and request.force is not None:
         errors.append(fielderror.forbidden(FieldPath(("force",)), "may not be specified for non-apply patch"))
-    errors += managedfields.validate_manager(request.field_manager, FieldPath(("fieldManager",)), profile)
+    if request.field_manager:
+        errors += managedfields.validate_manager(request.field_manager, FieldPath(("fieldManager",)), profile)
     return errors

@@ -13,7 +13,6 @@ from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internal, internaltypes
 from pytest_crd.engine.crds.internal import InternalCrd
 from pytest_crd.engine.crds.validation import namesfield as crdnames
-from pytest_crd.engine.crds.validation import scalefield
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import wholeschema
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -24,8 +23,9 @@ from pytest_crd.engine.profile import Profile
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds.internalspec import InternalSubresources, InternalVersion, Spec
-    from pytest_crd.engine.crds.validation import printercolumns, selectablefields
+    from pytest_crd.engine.crds.validation import printercolumns, scalefield, selectablefields
 else:
+    scalefield = lazyimport.module("pytest_crd.engine.crds.validation.scalefield")
     selectablefields = lazyimport.module("pytest_crd.engine.crds.validation.selectablefields")
     printercolumns = lazyimport.module("pytest_crd.engine.crds.validation.printercolumns")
 
@@ -77,7 +77,8 @@ def validate_each(crd: InternalCrd, options: ValidationOptions, profile: Profile
             options.for_version(name),
             has_status=internal.has_status(_subresources(crd, name)),
         )
-        yield from scalefield.validate(version.get("subresources"), path.child("subresources"), profile)
+        if subresources := version.get("subresources"):
+            yield from scalefield.validate(subresources, path.child("subresources"), profile)
         if columns := version.get("additionalPrinterColumns"):
             yield from printercolumns.validate(columns, path.child("additionalPrinterColumns"))
         yield from _selectable_fields(crd, version, path, options, profile)

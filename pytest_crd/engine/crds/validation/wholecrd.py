@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
-from pytest_crd.engine.crds import apiapproval, internal, internaltypes
+from pytest_crd.engine.crds import internal, internaltypes
 from pytest_crd.engine.crds.internal import SPEC, InternalCrd
-from pytest_crd.engine.crds.validation import conversionfield, scalefield, versionsfield
+from pytest_crd.engine.crds.validation import conversionfield, versionsfield
 from pytest_crd.engine.crds.validation import namesfield as crdnames
 from pytest_crd.engine.crds.validation import update as crdupdate
 from pytest_crd.engine.crds.validation.options import ValidationOptions
@@ -29,9 +29,11 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import subschemas
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.crds import conditions
-    from pytest_crd.engine.crds.validation import printercolumns
+    from pytest_crd.engine.crds import apiapproval, conditions
+    from pytest_crd.engine.crds.validation import printercolumns, scalefield
 else:
+    scalefield = lazyimport.module("pytest_crd.engine.crds.validation.scalefield")
+    apiapproval = lazyimport.module("pytest_crd.engine.crds.apiapproval")
     conditions = lazyimport.module("pytest_crd.engine.crds.conditions")
     printercolumns = lazyimport.module("pytest_crd.engine.crds.validation.printercolumns")
 
@@ -41,6 +43,8 @@ _ACCEPTED_NAMES: Final = FieldPath(("status", "acceptedNames"))
 _GROUP: Final = SPEC.child("group")
 _SCOPE: Final = SPEC.child("scope")
 _NAMES: Final = SPEC.child("names")
+# The ends of groups whose CRDs may need approval.
+_PROTECTED: Final = ("k8s.io", "kubernetes.io")
 _CONVERSION: Final = SPEC.child("conversion")
 _SCHEMA: Final = SPEC.child("validation", "openAPIV3Schema")
 _SUBRESOURCES: Final = SPEC.child("subresources")
@@ -202,7 +206,8 @@ def _above_all_versions(crd: InternalCrd, options: ValidationOptions, profile: P
         options.for_version(spec.get("version", "")),
         has_status=any(internal.has_status(holder.get("subresources")) for holder in holders),
     )
-    errors += scalefield.validate(spec.get("subresources"), _SUBRESOURCES, profile)
+    if subresources := spec.get("subresources"):
+        errors += scalefield.validate(subresources, _SUBRESOURCES, profile)
     if columns := spec.get("additionalPrinterColumns"):
         errors += printercolumns.validate(columns, _COLUMNS)
     errors += versionsfield.validate_shared_selectable_fields(crd, options, profile)
@@ -255,9 +260,10 @@ def _not_listed(name: str, profile: Profile) -> str:
 
 
 def _approval(crd: InternalCrd, old: InternalCrd | None, profile: Profile) -> Errors:
-    if not crd.is_v1beta1:
+    group = crd.spec.get("group", "")
+    if not crd.is_v1beta1 and group.endswith(_PROTECTED):  # most groups need no approval
         old_metadata = None if old is None else old.metadata
-        yield from apiapproval.validate(crd.spec.get("group", ""), crd.metadata, old_metadata, profile)
+        yield from apiapproval.validate(group, crd.metadata, old_metadata, profile)
 
 
 def _preserve_unknown_fields(crd: InternalCrd, old: InternalCrd | None, profile: Profile) -> Errors:
@@ -287,7 +293,9 @@ def _set_warnings(crd: InternalCrd, profile: Profile) -> list[str]:
     types = {
         node["items"].get("type")
         for node in crd.nodes
-        if node.get("x-kubernetes-list-type") == "set" and isinstance(node.get("items"), Mapping)
+        if "x-kubernetes-list-type" in node
+        and node["x-kubernetes-list-type"] == "set"
+        and isinstance(node.get("items"), Mapping)
     }
     return [
         f"x-kubernetes-list-type: set for items of type {quote(type_)} is not supported by server-side apply or CEL "
