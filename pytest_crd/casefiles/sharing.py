@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from pytest_crd.casefiles.yamlspans import Span
+from pytest_crd.cases.casebuilder import EXPECTATIONS
 from pytest_crd.cases.caseformat import FREE_PREFIX
 from pytest_crd.cases.casekeys import CASE_KEYS
 from pytest_crd.cases.sections import Section
@@ -139,8 +140,8 @@ def _find_changed(
     """Yield the claims on each changed value that has an anchor."""
     claims: dict[int, list[_Claim]] = {}
     for case in cases.values():
-        for key, declared in CASE_KEYS.items():
-            pair = case.place.own(key) if declared.expects and case.place.kind == "mapping" else None
+        for key in CASE_KEYS:
+            pair = case.place.own(key) if key in EXPECTATIONS and case.place.kind == "mapping" else None
             if pair is not None and pair[1].resolved.anchor:
                 claims.setdefault(id(pair[1].resolved), []).append(_Claim(case, key, pair[1]))
     for group in claims.values():

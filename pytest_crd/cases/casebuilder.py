@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_crd import lazyimport
-from pytest_crd.cases import casekeys
 from pytest_crd.cases.caseparts import (
     ApplyStep,
     CaseLines,
@@ -26,6 +25,49 @@ if TYPE_CHECKING:
     from pytest_crd.cases import casepatch
 else:
     casepatch = lazyimport.module("pytest_crd.cases.casepatch")
+
+# The keys that state an expectation.
+EXPECTATIONS: Final = frozenset(
+    {
+        "expected",
+        "contains",
+        "absent",
+        "accepted",
+        "errors",
+        "errorsUnder",
+        "containsErrors",
+        "error",
+        "denied",
+        "refused",
+        "conflicts",
+        "pruned",
+        "defaulted",
+        "nullsDropped",
+        "lost",
+        "mutated",
+        "warnings",
+        "auditAnnotations",
+        "matched",
+        "managers",
+    }
+)
+# The keys that can be filled in with observations, in the order in which a case has them.
+FILLED: Final = (
+    "expected",
+    "errors",
+    "denied",
+    "conflicts",
+    "pruned",
+    "defaulted",
+    "nullsDropped",
+    "lost",
+    "mutated",
+    "warnings",
+    "auditAnnotations",
+    "managers",
+)
+# The placeholder until then.
+BLANK: Final = "TODO"
 
 
 def cases_in(value: JSONValue) -> Iterator[tuple[str, int, dict[str, JSONValue]]]:
@@ -64,9 +106,7 @@ def _case(section: Section, value: Mapping[str, JSONValue], lines: CaseLines, *,
         attributes["input"] = _patch(value["patch"])
     elif section not in APPLIES:
         attributes["input_source"] = _source(value, "inputFile", "document", "patch")
-    return KINDS[section](
-        allows_unknown_fields=allows_unknown, lines=lines, **(attributes | casekeys.find_blanks(value))
-    )
+    return KINDS[section](allows_unknown_fields=allows_unknown, lines=lines, **(attributes | find_blanks(value)))
 
 
 def stated_in(value: Mapping[str, JSONValue], keys: Collection[str]) -> dict[str, Any]:
@@ -74,8 +114,19 @@ def stated_in(value: Mapping[str, JSONValue], keys: Collection[str]) -> dict[str
     return {
         ATTRIBUTES.get(key, key): _CONVERSIONS[key](item)
         for key, item in value.items()
-        if key in keys and not casekeys.is_blank(key, item)
+        if key in keys and not is_blank(key, item)
     }
+
+
+def find_blanks(declared: Mapping[str, JSONValue]) -> dict[str, Any]:
+    """Return the attributes `blanks` and `is_open` of `model.Case` for a case."""
+    blanks = tuple(key for key in FILLED if key in declared and is_blank(key, declared[key]))
+    return {"blanks": blanks, "is_open": EXPECTATIONS.isdisjoint(declared)}
+
+
+def is_blank(key: str, value: JSONValue) -> bool:
+    """Return whether *value* of the case key *key* has yet to be filled in."""
+    return bool(key in FILLED and value == BLANK)
 
 
 def _source(value: Mapping[str, JSONValue], file: str, document: str, patch: str) -> ObjectSource | None:

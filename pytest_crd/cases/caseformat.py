@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_crd import lazyimport
-from pytest_crd.cases import casekeys, keyschemas
+from pytest_crd.cases import casebuilder, casekeys, keyschemas
 from pytest_crd.cases.casekeys import CASE_KEYS, CaseKey, case_keys
 from pytest_crd.cases.keyschemas import Need
 from pytest_crd.cases.model import APPLIES, PATCHES
@@ -58,7 +58,7 @@ def _section(section: Section) -> CaseKey:
         f"a mapping with `name:`, `{_what_is_sent(section)}:` and what is expected",
         {name: {"$ref": f"#/$defs/{name}"} for name in case_keys(section)},
         required=casekeys.required_keys(section),
-        one_of=[name for name in case_keys(section) if CASE_KEYS[name].expects],
+        one_of=[name for name in case_keys(section) if name in casebuilder.EXPECTATIONS],
         conflicts=caseconflicts.CASE_CONFLICTS,
         needs=casekeys.needs(section),
     )

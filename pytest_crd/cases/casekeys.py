@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from pytest_crd.cases import keyschemas, valueforms
 from pytest_crd.cases.keyschemas import Form, Need
 from pytest_crd.cases.model import ADMITTED, APPLIES, PATCHES, REQUESTS, UPDATES
 from pytest_crd.cases.sections import Section
-from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import requestbody
+from pytest_crd.records import dataclass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CaseKey:
     """
     A key of a case file, or of a case.
@@ -25,7 +24,6 @@ class CaseKey:
         sections: The sections whose cases may have it; for keys of cases.
         required: Whether it must be there; for keys of a file.
         required_in: The sections whose cases must have it; for keys of cases.
-        expects: Whether it states an expectation; for keys of cases.
         remedy: Advice for a wrong value; may be empty.
     """
 
@@ -34,7 +32,6 @@ class CaseKey:
     sections: frozenset[Section] = frozenset()
     required: bool = False
     required_in: frozenset[Section] = frozenset()
-    expects: bool = False
     remedy: str = ""
 
 
@@ -133,97 +130,82 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
         form=keyschemas.any_object("a mapping (the whole object)"),
         meaning="The whole resulting object, without fields that only a server sets. JSON types must be equal.",
         sections=_ALL,
-        expects=True,
     ),
     "contains": CaseKey(
         form=keyschemas.any_object("a mapping (a part of the object)"),
         meaning="A part of the resulting object.",
         sections=_ALL,
-        expects=True,
     ),
     "absent": CaseKey(
         form=keyschemas.some_list("a list of one or more field paths", valueforms.PATH),
         meaning="Field paths that are not in the resulting object.",
         sections=_ALL,
-        expects=True,
     ),
     "accepted": CaseKey(
         form=keyschemas.constant("true", value=True),
         meaning="The server accepts the object.",
         sections=ADMITTED,
-        expects=True,
         remedy="for an object that is refused write `errors:` or `error:`",
     ),
     "errors": CaseKey(
         form=valueforms.ERRORS,
         meaning="All errors of the answer.",
         sections=REQUESTS,
-        expects=True,
         remedy=f"{_IF_ACCEPTED}, for a part of the whole message `error:`",
     ),
     "errorsUnder": CaseKey(
         form=valueforms.ERRORS_UNDER,
         meaning='All errors under other Kubernetes versions, as in `{"1.38": […]}`; there they replace `errors`.',
         sections=REQUESTS,
-        expects=True,
     ),
     "containsErrors": CaseKey(
         form=valueforms.ERRORS,
         meaning="Some errors of the answer.",
         sections=REQUESTS,
-        expects=True,
         remedy=f"{_IF_ACCEPTED}, for a part of the whole message `error:`",
     ),
     "error": CaseKey(
         form=keyschemas.text("text (a part of the whole message)"),
         meaning="A part of the whole message of the refusal.",
         sections=ADMITTED,
-        expects=True,
         remedy=_IF_ACCEPTED,
     ),
     "denied": CaseKey(
         form=valueforms.DENIALS,
         meaning="All admission webhooks and policies that deny the request.",
         sections=ADMITTED,
-        expects=True,
         remedy=_IF_ACCEPTED,
     ),
     "refused": CaseKey(
         form=keyschemas.text("text (a part of the whole message)"),
         meaning="A part of the message of the failed conversion.",
         sections=_CONVERSIONS,
-        expects=True,
     ),
     "conflicts": CaseKey(
         form=valueforms.CONFLICTS,
         meaning="All conflicts of the last apply.",
         sections=APPLIES,
-        expects=True,
         remedy=_IF_ACCEPTED,
     ),
     "pruned": CaseKey(
         form=valueforms.PATHS,
         meaning="All pruned field paths, in the spelling of `unknown field` warnings.",
         sections=REQUESTS | {Section.PRUNING},
-        expects=True,
     ),
     "defaulted": CaseKey(
         form=valueforms.PATHS,
         meaning="All field paths with a filled-in default.",
         sections=REQUESTS | {Section.DEFAULTING},
-        expects=True,
     ),
     "nullsDropped": CaseKey(
         form=valueforms.PATHS,
         meaning="All field paths with a dropped null.",
         sections=REQUESTS | {Section.DEFAULTING},
-        expects=True,
     ),
     "lost": CaseKey(
         form=valueforms.PATHS,
         meaning="All field paths dropped on storing, because they are not in the storage version.",
         sections=REQUESTS,
-        expects=True,
     ),
     "mutated": CaseKey(
         form=valueforms.PATHS,
@@ -231,13 +213,11 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
             "All field paths that mutating admission adds, changes or removes. Empty for a mutating policy that changes nothing on purpose."
         ),
         sections=ADMITTED,
-        expects=True,
     ),
     "warnings": CaseKey(
         form=keyschemas.any_list("a list of texts", keyschemas.text("a text")),
         meaning="All warnings.",
         sections=ADMITTED,
-        expects=True,
     ),
     "auditAnnotations": CaseKey(
         form=keyschemas.texts_by_key("a mapping from keys to texts"),
@@ -246,7 +226,6 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
             "validation of a binding with the action `Audit` is one, too."
         ),
         sections=_POLICIES,
-        expects=True,
     ),
     "matched": CaseKey(
         form=valueforms.MATCHED,
@@ -255,7 +234,6 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
             "rule it out. Without this key it must match."
         ),
         sections=_POLICIES,
-        expects=True,
         remedy="leave it out where the policy matches",
     ),
     "managers": CaseKey(
@@ -265,7 +243,6 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
             "includes all owned fields below it; an empty list means none."
         ),
         sections=APPLIES,
-        expects=True,
     ),
     "fieldValidation": CaseKey(
         form=keyschemas.choice(requestbody.FIELD_VALIDATIONS),
@@ -320,24 +297,6 @@ CASE_KEYS: Final[Mapping[str, CaseKey]] = {
     ),
 }
 
-# The keys that can be filled in with observations, in the order in which a case has them.
-FILLED: Final = (
-    "expected",
-    "errors",
-    "denied",
-    "conflicts",
-    "pruned",
-    "defaulted",
-    "nullsDropped",
-    "lost",
-    "mutated",
-    "warnings",
-    "auditAnnotations",
-    "managers",
-)
-# The placeholder until then.
-BLANK: Final = "TODO"
-
 
 def case_keys(section: Section) -> tuple[str, ...]:
     """Return the keys that cases of *section* may have."""
@@ -359,15 +318,3 @@ def needs(section: Section) -> tuple[Need, ...]:
         Need("oldFile", "oldDocument"),
         _ERRORS_NEED,
     )
-
-
-def find_blanks(declared: Mapping[str, JSONValue]) -> dict[str, Any]:
-    """Return the attributes `blanks` and `is_open` of `model.Case` for a case."""
-    blanks = tuple(key for key in FILLED if key in declared and is_blank(key, declared[key]))
-    is_open = not any(CASE_KEYS[key].expects for key in declared if key in CASE_KEYS)
-    return {"blanks": blanks, "is_open": is_open}
-
-
-def is_blank(key: str, value: JSONValue) -> bool:
-    """Return whether *value* of the case key *key* has yet to be filled in."""
-    return bool(key in FILLED and value == BLANK)

@@ -9,16 +9,16 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_crd import lazyimport, suggestions
-from pytest_crd.cases import caseformat, casekeys, formcheck
+from pytest_crd.cases import casebuilder, caseformat, casekeys
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.document import Document
+from pytest_crd.records import dataclass
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -40,7 +40,7 @@ _NAME_REMEDIES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Flaw:
     """
     An error of jsonschema.
@@ -88,9 +88,6 @@ def find_mistakes(document: Document, *, fills: bool = False) -> Iterator[Mistak
         document: One document of a case file.
         fills: Whether expectations may be left out, to be filled in later.
     """
-    schema = caseformat.schema()
-    if formcheck.is_valid(schema, document.value, schema["$defs"]):
-        return
     from pytest_crd.cases import formvalidator  # noqa: PLC0415 - jsonschema takes 60 ms, and only a file with a mistake needs its words
 
     errors = [
@@ -237,7 +234,7 @@ def _is_left_open(error: ValidationError) -> bool:
     path = error.absolute_path
     if len(path) == 2:
         return error.validator == "anyOf"
-    return len(path) == 3 and path[2] in casekeys.FILLED and error.instance == casekeys.BLANK
+    return len(path) == 3 and path[2] in casebuilder.FILLED and error.instance == casebuilder.BLANK
 
 
 def _explain_not(flaw: _Flaw) -> _Explanation:
@@ -279,7 +276,7 @@ def _subject(flaw: _Flaw) -> str:
 def _remedy(flaw: _Flaw) -> str:
     """Return advice for a wrong value: from the format of its key, else from the value."""
     match flaw.path:
-        case [_, _, str(key)] if key in casekeys.FILLED and flaw.value == casekeys.BLANK:
+        case [_, _, str(key)] if key in casebuilder.FILLED and flaw.value == casebuilder.BLANK:
             return f"call pytest with {_FILL}"
         case [str(key)] if remedy := caseformat.FILE_KEYS[key].remedy:
             return remedy

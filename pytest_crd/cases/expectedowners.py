@@ -10,7 +10,7 @@ from typing import Final
 from pytest_crd import suggestions
 from pytest_crd.cases import diagnosis
 from pytest_crd.cases.caseresult import ConflictsMismatch, ManagersMismatch, OwnedField
-from pytest_crd.cases.model import ApplyCase, Case
+from pytest_crd.cases.model import ApplyCase
 from pytest_crd.engine import Response
 from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.inputerror import Mistake
@@ -22,7 +22,7 @@ _MADE_UP: Final = ("before-first-apply", "ancient-changes")
 _MOST_LISTED: Final = 20
 
 
-def find_mistakes(case: Case, budget: suggestions.WorkBudget) -> Iterator[Mistake]:
+def find_mistakes(case: ApplyCase, budget: suggestions.WorkBudget) -> Iterator[Mistake]:
     """
     Yield a mistake for each manager in *case* that cannot own anything.
 
@@ -30,8 +30,6 @@ def find_mistakes(case: Case, budget: suggestions.WorkBudget) -> Iterator[Mistak
         case: The case.
         budget: The budget of the suggestions of its file.
     """
-    if not isinstance(case, ApplyCase):
-        return
     managers = {*(step.manager for step in case.steps), *_stored_managers(case.old), *_MADE_UP}
     named: list[tuple[tuple[str | int, ...], str]] = [(("managers", name), name) for name in case.managers or ()]
     named += [

@@ -6,16 +6,33 @@ It knows the keywords of one schema, that of case files. A keyword that it does 
 
 from __future__ import annotations
 
+import functools
+import json
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine.jsonvalue import JSONValue
 
 _Schema: TypeAlias = Mapping[str, Any]
+_SCHEMA: Final = Path(__file__).with_name("case-file.schema.json")
 _TYPES: Final = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
 # The keywords inside `not` and `if`, where a doubtful value must not count as invalid.
 _PLAIN: Final = frozenset({"required", "not", "type", "pattern", "properties", "enum"})
+
+
+def has_form(document: JSONValue) -> bool:
+    """Return whether a document of a case file is valid under the schema that ships with the package; False if it is doubtful."""
+    schema = _load()
+    return is_valid(schema, document, schema["$defs"])
+
+
+@functools.cache
+def _load() -> _Schema:
+    """Return the schema: its text is read in less time than `caseformat` makes it."""
+    schema: _Schema = json.loads(_SCHEMA.read_text(encoding="utf-8"))
+    return schema
 
 
 def is_valid(schema: _Schema, value: JSONValue, definitions: _Schema) -> bool:

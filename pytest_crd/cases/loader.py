@@ -10,7 +10,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_crd.cases import casebuilder, casekeys, mistakes, sections
+from pytest_crd import lazyimport
+from pytest_crd.cases import casebuilder, mistakes, sections
 from pytest_crd.cases.model import AnyCase, CaseFile, CaseFileError
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -18,7 +19,10 @@ from pytest_crd.engine.yaml import manifest, yamlreader, yamlstream
 from pytest_crd.engine.yaml.document import Document
 
 if TYPE_CHECKING:
+    from pytest_crd.cases import casekeys
     from pytest_crd.cases.openshift.suite import Suite
+else:
+    casekeys = lazyimport.module("pytest_crd.cases.casekeys")
 
 
 def load(content: str | bytes, *, source: str, fills: bool = False) -> tuple[CaseFile, ...]:
@@ -72,11 +76,11 @@ def replace_expectations(case: AnyCase, declared: Mapping[str, JSONValue]) -> An
         case: A case.
         declared: The case as a file declares it, free of mistakes.
     """
-    keys = [key for key in casekeys.case_keys(case.section) if casekeys.CASE_KEYS[key].expects]
+    keys = [key for key in casekeys.case_keys(case.section) if key in casebuilder.EXPECTATIONS]
     unstated: dict[str, Any] = {option.name: option.default for option in dataclasses.fields(case)}
     unstated = {attribute: unstated[attribute] for attribute in (casebuilder.ATTRIBUTES.get(key, key) for key in keys)}
     return dataclasses.replace(
-        case, **(unstated | casebuilder.stated_in(declared, keys) | casekeys.find_blanks(declared))
+        case, **(unstated | casebuilder.stated_in(declared, keys) | casebuilder.find_blanks(declared))
     )
 
 

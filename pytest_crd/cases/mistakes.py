@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport, lazyre
-from pytest_crd.cases import casebuilder, diagnosis, sections
+from pytest_crd.cases import casebuilder, formcheck, sections
 from pytest_crd.cases.model import ADMITTED, APPLIES, PATCHES, CaseFileError
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import profile
@@ -18,11 +18,12 @@ from pytest_crd.engine.yaml import yamlstream
 from pytest_crd.engine.yaml.document import Document
 
 if TYPE_CHECKING:
-    from pytest_crd.cases import casepatch
+    from pytest_crd.cases import casepatch, diagnosis
     from pytest_crd.engine.golang.regexp import patterns
 else:
     patterns = lazyimport.module("pytest_crd.engine.golang.regexp.patterns")
     casepatch = lazyimport.module("pytest_crd.cases.casepatch")
+    diagnosis = lazyimport.module("pytest_crd.cases.diagnosis")
 
 
 # Messages of errors that have no word in common: a pattern that finds them all finds each message.
@@ -76,7 +77,8 @@ def _mistakes(document: Document, *, merges: bool, fills: bool) -> Iterator[Mist
     if sections.is_suite(document.value):
         yield Mistake(document.source, document.line, "a suite of openshift/api is the only document of its file")
         return
-    yield from diagnosis.find_mistakes(document, fills=fills)
+    if not formcheck.has_form(document.value):
+        yield from diagnosis.find_mistakes(document, fills=fills)
     yield from _duplicates(document, merges=merges)
     yield from _unknown_version(document)
     for section, index, case in casebuilder.cases_in(document.value):
@@ -156,13 +158,14 @@ def _find_fault(pattern: str) -> str:
 
 def _empty_expectations(document: Document, path: diagnosis.Path, case: Mapping[str, JSONValue]) -> Iterator[Mistake]:
     """Yield the mistakes for expectations that no answer could fail, and for malformed paths."""
+    contains, absent = case.get("contains"), case.get("absent")
+    if contains is None and absent is None:
+        return  # the usual case
     place = diagnosis.owner(document.value, path)
-    contains = case.get("contains")
     if isinstance(contains, dict) and not _states_something(contains):
         remedy = "write `accepted: true`" if path[0] in ADMITTED else "state a field of the object"
         message = f"'contains' of {place} holds whatever the object is; {remedy}"
         yield Mistake(document.source, diagnosis.line_of(document, (*path, "contains")), message)
-    absent = case.get("absent")
     for index, absent_path in enumerate(absent if isinstance(absent, list) else ()):
         if not isinstance(absent_path, str) or not absent_path.strip():
             continue  # a mistake of form, reported elsewhere

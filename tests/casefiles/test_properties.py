@@ -18,7 +18,7 @@ from pytest_crd.casefiles import casetext, observation
 from pytest_crd.casefiles.casetext import Correction
 from pytest_crd.casefiles.observation import Mode
 from pytest_crd.cases import caserunner, loader, objectsources
-from pytest_crd.cases.casekeys import CASE_KEYS, FILLED
+from pytest_crd.cases.casebuilder import EXPECTATIONS, FILLED
 from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.subject import CaseSubject
@@ -32,7 +32,6 @@ TEXTS = {
     path.name: path.read_text(encoding="utf-8") for path in sorted((PROJECT / "tests").glob("test_backup*.crd.yaml"))
 }
 TEXTS["case-file"] = PAGE.split("```yaml\n")[1].split("```")[0]
-EXPECTING = frozenset(key for key, declared in CASE_KEYS.items() if declared.expects)
 
 
 @functools.cache
@@ -79,7 +78,7 @@ def test_removed_expectations_are_filled_in_and_nothing_else_changes(name: str, 
     expected_names = {case.name: case for case, _ in cases_of(text)}
     blanked = []
     for name in data.draw(st.lists(st.sampled_from(sorted(expected_names)), unique=True, max_size=6)):  # noqa: PLR1704
-        declared = [key for key in expected_names[name].declared if key in EXPECTING]
+        declared = [key for key in expected_names[name].declared if key in EXPECTATIONS]
         if data.draw(st.booleans()):
             blanked.append(Correction(name, {}, tuple(declared)))
         elif fillable := [key for key in declared if key in FILLED]:
@@ -163,7 +162,7 @@ def _agree(text: str, other: str, but: set[str]) -> None:
                 assert jsonvalue.equal(value, new.value[key])
                 continue
             for before, after in zip(value, new.value[key], strict=True):
-                left_out = EXPECTING if before["name"] in but else frozenset()
+                left_out = EXPECTATIONS if before["name"] in but else frozenset()
                 assert jsonvalue.equal(_without(before, left_out), _without(after, left_out))
 
 

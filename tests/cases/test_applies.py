@@ -10,7 +10,7 @@ from support import pots
 from pytest_crd import suggestions
 from pytest_crd.cases import caserunner, expectedowners, loader, objectsources, unreachable
 from pytest_crd.cases.caseresult import CaseResult
-from pytest_crd.cases.model import AnyCase, CaseFileError
+from pytest_crd.cases.model import AnyCase, ApplyCase, CaseFileError
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.report import text
@@ -439,26 +439,22 @@ def test_a_text_that_cannot_be_read_is_a_mistake_of_its_step(crd: CustomResource
 )
 def test_an_unknown_manager_is_a_mistake(declared: str, message: str) -> None:
     case = case_of("apply", f"{MANAGED}, steps: [{{manager: gitops, input: {{}}}}], {declared}")
+    assert isinstance(case, ApplyCase)
     assert [item.message for item in expectedowners.find_mistakes(case, suggestions.WorkBudget())] == [message]
 
 
 @pytest.mark.parametrize(
-    ("section", "declared"),
+    "declared",
     [
-        (
-            "apply",
-            f"{MANAGED}, steps: [{{manager: a, input: {{}}}}], managers: {{a: [], kubectl: [], ancient-changes: []}}",
-        ),
-        (
-            "apply",
-            "old: {metadata: {managedFields: [a, {manager: 1}]}}, steps: [{manager: a, input: {}}], managers: {a: []}",
-        ),
-        ("apply", "old: {metadata: 1}, steps: [{manager: a, input: {}}], managers: {a: []}"),
-        ("create", "input: {}, accepted: true"),
+        f"{MANAGED}, steps: [{{manager: a, input: {{}}}}], managers: {{a: [], kubectl: [], ancient-changes: []}}",
+        "old: {metadata: {managedFields: [a, {manager: 1}]}}, steps: [{manager: a, input: {}}], managers: {a: []}",
+        "old: {metadata: 1}, steps: [{manager: a, input: {}}], managers: {a: []}",
     ],
 )
-def test_managers_of_the_steps_and_of_the_old_object_are_known(section: str, declared: str) -> None:
-    assert [*expectedowners.find_mistakes(case_of(section, declared), suggestions.WorkBudget())] == []
+def test_managers_of_the_steps_and_of_the_old_object_are_known(declared: str) -> None:
+    case = case_of("apply", declared)
+    assert isinstance(case, ApplyCase)
+    assert [*expectedowners.find_mistakes(case, suggestions.WorkBudget())] == []
 
 
 def test_a_path_that_must_be_absent_may_be_one_of_a_step(crd: CustomResourceDefinition) -> None:
