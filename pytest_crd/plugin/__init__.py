@@ -12,6 +12,7 @@ all modules after this one are imported from the bytecode that was compiled at t
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Generator, Iterator, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
@@ -129,18 +130,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Ignore links to a folder above them, through which pytest would collect without end."""
-    if not collection_path.is_symlink() or not options.are_declared(config):
+    if not os.path.islink(str(collection_path)) or not options.are_declared(config):  # noqa: PTH114 - a Path takes twice the calls
         return None
     return _load("hooks").is_link_cycle(collection_path) or None  # False would overrule other plugins
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect the first case file of a session, and register the hooks that collect the others."""
-    name, config = file_path.name.lower(), parent.config
-    if not name.endswith(_ENDINGS) or config.pluginmanager.hasplugin(_HOOKS) or not options.are_declared(config):
+    """Collect case files. The first one registers the other hooks."""
+    name = file_path.name.lower()
+    if not name.endswith(_ENDINGS):
         return None
-    is_of_interest = f".{_OWN}" in name or parent.session.isinitpath(file_path)
-    return _hooks(config).pytest_collect_file(file_path, parent) if is_of_interest else None
+    hooks: Any = parent.config.pluginmanager.get_plugin(_HOOKS)
+    if hooks is None:
+        is_of_interest = f".{_OWN}" in name or parent.session.isinitpath(file_path)
+        if not is_of_interest or not options.are_declared(parent.config):
+            return None
+        hooks = _hooks(parent.config)
+    collector: pytest.Collector | None = hooks.collect_file(file_path, parent)
+    return collector
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

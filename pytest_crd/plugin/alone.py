@@ -18,7 +18,6 @@ import pytest
 from pytest_crd import lazyimport
 from pytest_crd.plugin import commandline, options
 from pytest_crd.plugin.settings import checks, project, upgrades, webhooks
-from pytest_crd.plugin.settings.setting import SettingKind
 
 if TYPE_CHECKING:
     from pytest_crd.plugin.settings import allsettings
@@ -89,7 +88,7 @@ def _of_crds(words: Iterable[str]) -> Iterator[str]:
     for word in remaining:
         option, has_value, _ = word.partition("=")
         if option in kinds:
-            needs_value = kinds[option] is not SettingKind.SWITCH and not has_value
+            needs_value = kinds[option] != options.SWITCH and not has_value
             yield f"{word}={next(remaining, '')}" if needs_value else word
 
 

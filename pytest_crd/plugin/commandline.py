@@ -25,7 +25,7 @@ _ARGUMENTS: Final = "crd_named_arguments"
 _WRITTEN: Final = "crd_written_options"
 _WITHOUT_PYTHON: Final = "crd_without_python"
 _NO_SETTINGS: Final = f"as the project has no pytest settings; {project.PYTHON.option} collects them"
-_LEFT_OUT: Final = pytest.StashKey[list[Path]]()
+_LEFT_OUT: Final[pytest.StashKey[list[Path]]] = pytest.StashKey()
 _PYPROJECT: Final = "pyproject.toml"
 
 

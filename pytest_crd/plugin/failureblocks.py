@@ -10,12 +10,13 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from pytest_crd import lazyimport
 from pytest_crd.plugin.items.failures import CausedFailure, FailureText, TextItem
+from pytest_crd.records import NamedTuple
 from pytest_crd.wording import counted
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _MOST_FILES: Final = 3
 # The styles of `--tb` that show no block.
 _WITHOUT_BLOCKS: Final = ("no", "line")
 _FAILED: Final = "failed"
-_REPORTS: Final = pytest.StashKey[list[Any]]()
+_REPORTS: Final[pytest.StashKey[list[Any]]] = pytest.StashKey()
 
 
 class Mark(NamedTuple):

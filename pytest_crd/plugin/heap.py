@@ -13,8 +13,8 @@ import pytest
 
 from pytest_crd.plugin.items.failures import TextItem
 
-_PAUSED: Final = pytest.StashKey[bool]()
-_FROZEN: Final = pytest.StashKey[bool]()
+_PAUSED: Final[pytest.StashKey[bool]] = pytest.StashKey()
+_FROZEN: Final[pytest.StashKey[bool]] = pytest.StashKey()
 
 
 def begin(config: pytest.Config) -> None:

@@ -51,28 +51,31 @@ def pytest_configure(config: pytest.Config) -> None:
     alone.read(config)
     project.read(config)
     commandline.read(config)
+    if config.option.noconftest or commandline.is_without_python(config):
+        config.pluginmanager.register(PythonHooks(), "crd-python")
     features.register(config)
     register(config)
     config.pluginmanager.register(failureblocks.Hooks(), failureblocks.__name__)
     config.add_cleanup(functools.partial(heap.thaw, config))
 
 
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Ignore Python files of a project that does not use pytest, because collecting such a file runs it."""
-    manifests.note_unloaded(collection_path, config)
-    return commandline.leaves_out(collection_path, config) or None  # False would overrule other plugins
+class PythonHooks:
+    """Hooks of a session that does not load or collect the Python files of its project."""
+
+    @pytest.hookimpl
+    def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> bool | None:
+        """Ignore Python files of a project that does not use pytest, because collecting such a file runs it."""
+        manifests.note_unloaded(collection_path, config)
+        return commandline.leaves_out(collection_path, config) or None  # False would overrule other plugins
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        """Collect a package as a plain folder if Python files are left out: pytest would import it before its first test."""
+        return pytest.Dir.from_parent(parent, path=path) if commandline.is_without_python(parent.config) else None
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a package as a plain folder if Python files are left out: pytest would import it before its first test."""
-    return pytest.Dir.from_parent(parent, path=path) if commandline.is_without_python(parent.config) else None
-
-
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect case files: files that match a pattern of crd_case_files, or that the command line names."""
-    if not folders.is_manifest(file_path.name):
-        return None
+def collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect a YAML or JSON file that matches a pattern of crd_case_files, or a case file that the command line names."""
     is_named = parent.session.isinitpath(file_path)
     if casefiles.is_case_file(file_path, parent.config, is_named=is_named):
         heap.begin(parent.config)

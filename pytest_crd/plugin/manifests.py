@@ -13,9 +13,9 @@ from pytest_crd.plugin.settings import project, webhooks
 
 HOOK: Final = "pytest_crd_manifests"
 _CONFTEST: Final = "conftest.py"
-ARE_CALLED: Final = pytest.StashKey[bool]()
+ARE_CALLED: Final[pytest.StashKey[bool]] = pytest.StashKey()
 # Files by the names of their hooks.
-_UNLOADED: Final = pytest.StashKey[dict[str, dict[Path, None]]]()
+_UNLOADED: Final[pytest.StashKey[dict[str, dict[Path, None]]]] = pytest.StashKey()
 
 
 def has_manifests(config: pytest.Config) -> bool:

@@ -31,7 +31,7 @@ _GROUPS: Final = {
 }
 SWITCH: Final = "bool"
 # Whether the session has started: hooks of the project that are registered later do not count.
-IS_CONFIGURED: Final = pytest.StashKey[bool]()
+IS_CONFIGURED: Final[pytest.StashKey[bool]] = pytest.StashKey()
 # Environment variables that code hosts set in their CI, and the variable of a session that a test started.
 _CODE_HOSTS: Final = {"GITHUB_ACTIONS": "github", "GITLAB_CI": "gitlab"}
 _NESTED: Final = "PYTEST_CURRENT_TEST"
@@ -427,6 +427,21 @@ def are_set(config: pytest.Config) -> bool:
             return True
     has_ini = config.inipath is not None or config.option.override_ini
     return bool(has_ini) and any(ini and read_ini(config, ini, kind) for (_, ini, kind, *_), _ in OPTIONS)
+
+
+def list_set(config: pytest.Config) -> list[str]:
+    """
+    Return the options that have a value, themselves or by their ini key.
+
+    Raises:
+        UsageError: A switch of the ini file is neither true nor false.
+    """
+    values = vars(config.option)
+    return [
+        option
+        for (option, ini, kind, *_), _ in OPTIONS
+        if values[ini or dest_of(option)] is not None or (ini and read_ini(config, ini, kind))
+    ]
 
 
 def read_ini(config: pytest.Config, ini: str, kind: str) -> Any:

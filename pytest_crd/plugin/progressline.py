@@ -90,7 +90,7 @@ def _escape(line: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in line)
 
 
-_LINE: Final = pytest.StashKey[ProgressLine]()
+_LINE: Final[pytest.StashKey[ProgressLine]] = pytest.StashKey()
 
 
 def get_progress(config: pytest.Config) -> Progress:

@@ -29,11 +29,11 @@ from pytest_crd.policies.projectadmission import ProjectAdmission, ProjectFacts,
 from pytest_crd.server.authorization import admissionauthorizer
 from pytest_crd.server.builtin import builtinkinds
 
-_MANIFESTS: Final = pytest.StashKey[Sequence[Manifest]]()
+_MANIFESTS: Final[pytest.StashKey[Sequence[Manifest]]] = pytest.StashKey()
 # The policies of admission, and the kinds and names of the matched ones.
-_READ: Final = pytest.StashKey[ProjectPolicies]()
-_MATCHED: Final = pytest.StashKey[set[tuple[str, str]]]()
-_METER: Final = pytest.StashKey[PolicyMeter]()
+_READ: Final[pytest.StashKey[ProjectPolicies]] = pytest.StashKey()
+_MATCHED: Final[pytest.StashKey[set[tuple[str, str]]]] = pytest.StashKey()
+_METER: Final[pytest.StashKey[PolicyMeter]] = pytest.StashKey()
 
 
 def read_manifests(config: pytest.Config, places: ManifestPlaces) -> Sequence[Manifest]:

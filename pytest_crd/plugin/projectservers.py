@@ -21,7 +21,7 @@ from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 from pytest_crd.server.installedroles import InstalledRoles
 from pytest_crd.server.policyparams import StoredParams
 
-_AUTHORIZER: Final = pytest.StashKey[RoleAuthorizer]()
+_AUTHORIZER: Final[pytest.StashKey[RoleAuthorizer]] = pytest.StashKey()
 
 
 def get_authorizer(config: pytest.Config, places: ManifestPlaces) -> RoleAuthorizer:

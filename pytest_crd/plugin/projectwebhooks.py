@@ -34,8 +34,8 @@ class _Endpoints(NamedTuple):
     assignments: tuple[Assignment, ...]
 
 
-_ENDPOINTS: Final = pytest.StashKey[_Endpoints]()
-_WEBHOOKS: Final = pytest.StashKey[ProjectWebhooks]()
+_ENDPOINTS: Final[pytest.StashKey[_Endpoints]] = pytest.StashKey()
+_WEBHOOKS: Final[pytest.StashKey[ProjectWebhooks]] = pytest.StashKey()
 
 
 def allow(config: pytest.Config, settings: WebhookSettings, assignments: tuple[Assignment, ...]) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from pytest_crd.plugin import alone, options
 from pytest_crd.plugin.settings import project
+from pytest_crd.records import NamedTuple
 from pytest_crd.wording import counted, escape
 
 if TYPE_CHECKING:
@@ -63,12 +64,12 @@ class Part(NamedTuple):
     unjudged: Sequence[str] = ()
 
 
-_IS_PRINTED: Final = pytest.StashKey[bool]()
-_WORKER_HEADER: Final = pytest.StashKey[Header]()
-_SOURCES: Final = pytest.StashKey["Sources"]()
-_CATALOGS: Final = pytest.StashKey["tuple[Catalog, ...]"]()
-_COVERAGE: Final = pytest.StashKey["Summary"]()
-_PARTS: Final = pytest.StashKey[list[Callable[[], "Part | None"]]]()
+_IS_PRINTED: Final[pytest.StashKey[bool]] = pytest.StashKey()
+_WORKER_HEADER: Final[pytest.StashKey[Header]] = pytest.StashKey()
+_SOURCES: Final[pytest.StashKey[Sources]] = pytest.StashKey()
+_CATALOGS: Final[pytest.StashKey[tuple[Catalog, ...]]] = pytest.StashKey()
+_COVERAGE: Final[pytest.StashKey[Summary]] = pytest.StashKey()
+_PARTS: Final[pytest.StashKey[list[Callable[[], Part | None]]]] = pytest.StashKey()
 
 
 def sources(config: pytest.Config) -> Sources:

@@ -22,8 +22,7 @@ from pytest_crd.engine.inputerror import CrdError, InputError, Mistake
 from pytest_crd.engine.observer import SESSION
 from pytest_crd.plugin import manifests, progressline
 from pytest_crd.plugin.settings import project
-from pytest_crd.plugin.settings.policies import ADD_POLICIES
-from pytest_crd.plugin.settings.webhooks import FIND_WEBHOOKS, FindWebhooks
+from pytest_crd.plugin.settings.webhooks import ADD_POLICIES, FIND_WEBHOOKS, FindWebhooks
 
 
 def open_sources(config: pytest.Config) -> Sources:

@@ -21,7 +21,6 @@ import pytest
 from pytest_crd.plugin import alone, briefreporter, options
 from pytest_crd.plugin.settings import checks, project, upgrades, webhooks
 from pytest_crd.plugin.settings.allsettings import SETTINGS
-from pytest_crd.plugin.settings.setting import SettingKind
 
 if TYPE_CHECKING:
     from pytest_crd.checks.verdict import Check
@@ -142,7 +141,7 @@ def declare(parser: argparse.ArgumentParser, *, is_hidden: bool = False) -> None
             continue
         names = (*_SHORT.get(setting, ()), setting.option)
         value: dict[str, Any] = {"metavar": setting.placeholder}
-        if setting.kind is SettingKind.SWITCH:
+        if setting.kind == options.SWITCH:
             value = {"nargs": 0}
         group.add_argument(
             *names,

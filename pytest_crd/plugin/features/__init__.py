@@ -7,51 +7,84 @@ A package is imported when its settings switch it on. Its class `Hooks`, created
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
-from pytest_crd.plugin import options, session
-from pytest_crd.plugin.settings import (
-    checks,
-    coverage,
-    fill,
-    generate,
-    live,
-    outputs,
-    policies,
-    project,
-    upgrades,
-    webhooks,
-)
-from pytest_crd.plugin.settings.parity import PARITY, read
+from pytest_crd import lazyimport
+from pytest_crd.plugin import classhook, options, session
+from pytest_crd.plugin.settings import checks, project, upgrades, webhooks
 from pytest_crd.plugin.settings.upgrades import describe_unused
 from pytest_crd.plugin.settings.webhooks import describe_idle_configurations
 
+if TYPE_CHECKING:
+    from pytest_crd.plugin.settings import coverage, fill, generate, live, outputs, parity, policies
+else:
+    coverage = lazyimport.module("pytest_crd.plugin.settings.coverage")
+    fill = lazyimport.module("pytest_crd.plugin.settings.fill")
+    generate = lazyimport.module("pytest_crd.plugin.settings.generate")
+    live = lazyimport.module("pytest_crd.plugin.settings.live")
+    outputs = lazyimport.module("pytest_crd.plugin.settings.outputs")
+    parity = lazyimport.module("pytest_crd.plugin.settings.parity")
+    policies = lazyimport.module("pytest_crd.plugin.settings.policies")
 
-def _read_parity(config: pytest.Config) -> Any:
+# The import of a feature's package replaces the name of its settings here: functions take the modules as arguments before.
+
+# Returns the settings of a feature, given the options that are set; None if the feature is off.
+_Read: TypeAlias = Callable[[pytest.Config, Sequence[str]], Any]
+
+
+def _read_set(module: Any, *beginnings: str, is_on: Callable[[pytest.Config], object] = lambda _: False) -> _Read:
+    """
+    Return the function that reads settings if one of their options is set; otherwise their module is not imported.
+
+    Args:
+        module: The module of the settings.
+        beginnings: The beginnings of its options.
+        is_on: Returns whether something else switches the feature on.
+    """
+
+    def read(config: pytest.Config, written: Sequence[str]) -> Any:
+        is_set = any(option.startswith(beginnings) for option in written)
+        return module.read(config) if is_set or is_on(config) else None
+
+    return read
+
+
+def _read_always(module: Any) -> _Read:
+    """Return the function that reads settings in any session."""
+    return lambda config, _: module.read(config)
+
+
+def _read_parity(config: pytest.Config, written: Sequence[str]) -> Any:
     """Return the settings of parity checks; None if the session imports no Python of the project."""
-    return None if _is_without_classes(config) else read(config)
+    return None if _is_without_classes(config) else _read_set_parity(config, written)
 
 
 def _is_without_classes(config: pytest.Config) -> bool:
     return options.is_alone(config) and not project.PYTHON.read_value(config)
 
 
-# By the name of the feature's package, the function that reads its settings and returns None if the feature is off; in the order in which
-# features add tests to a session.
-FEATURES: Final[Mapping[str, Callable[[pytest.Config], Any]]] = {
-    "webhooks": webhooks.read,
-    "policies": policies.read,
-    "checks": checks.read,
-    "upgrades": upgrades.read,
+_PARITY, _PARITY_INI = "--crd-parity", "crd_parity"
+_read_set_parity = _read_set(parity, _PARITY, is_on=lambda config: classhook.implementations(config.pluginmanager))
+# By the name of the feature's package, the function that reads its settings; in the order in which features add tests to a session.
+FEATURES: Final[Mapping[str, _Read]] = {
+    "webhooks": _read_always(webhooks),
+    "policies": _read_set(policies, "--crd-polic"),
+    "checks": _read_always(checks),
+    "upgrades": _read_always(upgrades),
     "parity": _read_parity,
-    "generate": generate.read,
-    "live": live.read,
-    "fill": fill.read,
-    "coverage": coverage.read,
-    "outputs": outputs.read,  # the last: it reports the results of the others at the end of a session
+    "generate": _read_set(generate, "--crd-generate"),
+    "live": _read_set(live, "--crd-live"),
+    "fill": _read_set(fill, "--crd-fill", "--crd-update"),
+    "coverage": _read_set(coverage, "--crd-cov"),
+    # The last: it reports the results of the others at the end of a session.
+    "outputs": _read_set(
+        outputs,
+        *("--crd-annotations", "--crd-sarif", "--crd-json"),
+        is_on=lambda config: config.getoption(options.STDOUT_DEST, default=None) or options.find_code_host(),
+    ),
 }
 
 
@@ -67,15 +100,15 @@ def register(config: pytest.Config) -> None:
     Raises:
         UsageError: A setting has a wrong value, or has no effect.
     """
-    for name, read_settings in FEATURES.items():
-        settings = read_settings(config)
+    written = options.list_set(config)
+    for name, read in FEATURES.items():
+        settings = read(config, written)
         if settings is not None:
             package = load(f"{name}.hooks")
             config.pluginmanager.register(package.Hooks(config, settings), f"crd-{name}")
-    if _is_without_classes(config) and PARITY.find_entry(config).is_set:
-        line = (
-            f"no Python is imported: the classes of {PARITY.ini} are not compared; {project.PYTHON.option} imports them"
-        )
+    if _PARITY in written and _is_without_classes(config):
+        line = f"no Python is imported: the classes of {_PARITY_INI} are not compared; {project.PYTHON.option} imports them"
         session.add_part(config, lambda: session.Part(not_tested=(line,)))
-    if unused := tuple(filter(None, (describe_unused(config), describe_idle_configurations(config)))):
-        session.add_part(config, lambda: session.Part(notes=unused))
+    unused = (describe_unused(config), describe_idle_configurations(config))
+    if notes := tuple(filter(None, unused)):
+        session.add_part(config, lambda: session.Part(notes=notes))

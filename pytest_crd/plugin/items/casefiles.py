@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -21,9 +22,11 @@ _CASE_FILE: Final = lazyre.compile(
 _CRD: Final = lazyre.compile(rb"""^["']?kind["']?\s*:\s*["']?CustomResourceDefinition\b""", re.MULTILINE)
 # A part of the names of files that look like case files.
 _PART: Final = ".crd"
-_VISITED: Final = pytest.StashKey[set[str]]()
+# The visited files with the name of a case file.
+_VISITED: Final[pytest.StashKey[set[str]]] = pytest.StashKey()
+_PATTERNS: Final[pytest.StashKey[tuple[Callable[[str], object], list[str]]]] = pytest.StashKey()
 _MOST_NAMED: Final = 5
-_UNMATCHED: Final = pytest.StashKey[list[Path]]()
+_UNMATCHED: Final[pytest.StashKey[list[Path]]] = pytest.StashKey()
 
 
 def is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
@@ -35,18 +38,26 @@ def is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
         config: The configuration of the session.
         is_named: Whether the command line names the file: then its content counts, too.
     """
-    config.stash.setdefault(_VISITED, set()).add(str(path))
-    return has_name(path, config) or (is_named and _CASE_FILE.search(folders.read_file(path)) is not None)
+    if has_name(str(path), config):
+        config.stash.setdefault(_VISITED, set()).add(str(path))
+        return True
+    return is_named and _CASE_FILE.search(folders.read_file(path)) is not None
 
 
-def has_name(path: Path, config: pytest.Config) -> bool:
-    """Return whether a path matches a pattern of `crd_case_files` from its end, as `folders.matches`, which takes longer for a name alone."""
-    name = path.name
-    for pattern in project.get_settings(config).case_files:
-        cased = folders.ignore_ending_case(pattern)
-        if folders.matches(path, cased) if "/" in pattern else fnmatch.fnmatchcase(name, cased):
-            return True
-    return False
+def has_name(path: str, config: pytest.Config) -> bool:
+    """Return whether a path matches a pattern of `crd_case_files` from its end."""
+    patterns = config.stash.get(_PATTERNS, None)
+    if patterns is None:
+        patterns = config.stash[_PATTERNS] = _compile(project.get_settings(config).case_files)
+    is_name, paths = patterns
+    return bool(is_name(path[path.rfind("/") + 1 :])) or any(folders.matches(Path(path), pattern) for pattern in paths)
+
+
+def _compile(patterns: Iterable[str]) -> tuple[Callable[[str], object], list[str]]:
+    """Return a function that tells whether a pattern matches a name, and the patterns that match paths."""
+    cased = [folders.ignore_ending_case(pattern) for pattern in patterns]
+    names = [fnmatch.translate(pattern) for pattern in cased if "/" not in pattern]
+    return re.compile("|".join(names) or "(?!)").match, [pattern for pattern in cased if "/" in pattern]
 
 
 def note_unmatched(path: Path, config: pytest.Config) -> None:
@@ -69,9 +80,8 @@ def unvisited(config: pytest.Config) -> list[str]:
     if not commandline.is_whole(config) or config.option.keyword or config.option.markexpr:
         return []
     root, visited = config.rootpath, config.stash.get(_VISITED, set())
-    # The names of a project are many, and nearly all were visited.
-    unseen = [root / name for name in session.list_names(config, root) if f"{root}/{name}" not in visited]
-    paths = [path for path in unseen if has_name(path, config) and (path.is_file() or path.is_symlink())]
+    named = [path for name in session.list_names(config, root) if has_name(path := f"{root}/{name}", config)]
+    paths = [path for path in map(Path, named) if str(path) not in visited and (path.is_file() or path.is_symlink())]
     names = [f"{session.display_path(path)} ({_explain(path, config)})" for path in paths[:_MOST_NAMED]]
     more = [f"{len(paths) - _MOST_NAMED} more"] if len(paths) > _MOST_NAMED else []
     return [f"crd: case files that are not collected: {', '.join((*names, *more))}"] if paths else []

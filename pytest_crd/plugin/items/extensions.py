@@ -6,9 +6,11 @@ import contextlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pytest
+
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.casefiles.notes import Note
@@ -51,8 +53,8 @@ class Filler(Protocol):
         """Return the content of the file at *path* after repairs that concern many cases; *text* and its *parts* are the old one."""
 
 
-COMPANION: Final = pytest.StashKey[Companion]()
-FILLER: Final = pytest.StashKey[Filler]()
+COMPANION: Final[pytest.StashKey[Companion]] = pytest.StashKey()
+FILLER: Final[pytest.StashKey[Filler]] = pytest.StashKey()
 
 
 def mirror_requests(config: pytest.Config, place: TestPlace) -> AbstractContextManager[None]:

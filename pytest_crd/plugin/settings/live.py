@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
 
 from pytest_crd.plugin.settings import setting
-from pytest_crd.plugin.settings.setting import SettingEntry, Times, define
+from pytest_crd.plugin.settings.setting import SettingEntry, define
+from pytest_crd.records import NamedTuple
 
 
 def _read_text(entry: SettingEntry) -> str | None:
@@ -53,7 +54,7 @@ def read(config: pytest.Config) -> LiveSettings | None:
         value, source, is_set = entry.value, entry.source, entry.is_set
         if is_set and not _is_on_command_line(source, config):
             raise pytest.UsageError(f"{source}: on the command line only, never in addopts or PYTEST_ADDOPTS")
-        if is_set and option.times is Times.ONCE and (len(value) > 1 or not value[0].strip()):
+        if is_set and option.times == "once" and (len(value) > 1 or not value[0].strip()):
             raise pytest.UsageError(f"{source}: write one {option.placeholder}, once")
         if is_set and not entries[LIVE].is_set:
             raise pytest.UsageError(f"{source} does nothing without {LIVE.option}: name the server")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -11,21 +11,14 @@ from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
 from pytest_crd.plugin.settings.setting import define
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pytest_crd.checks.policychecks import PolicyScope  # slow to import
-    from pytest_crd.engine.api.context import Webhooks  # slow to import
 
 POLICIES: Final = define("--crd-policy", setting.paths)
 POLICY_COMMANDS: Final = define("--crd-policies-command", setting.words)
 SETTINGS: Final = (POLICIES, POLICY_COMMANDS)
 
-# Returns the admission of the project's policies, then of its webhooks.
-AddPolicies: TypeAlias = "Callable[[Webhooks | None], Webhooks]"
 # The policies for checks; absent without policies.
 CHECKED_POLICIES: Final[pytest.StashKey[PolicyScope]] = pytest.StashKey()
-# Absent without policies.
-ADD_POLICIES: Final = pytest.StashKey[AddPolicies]()
 
 
 def read(config: pytest.Config) -> ManifestPlaces | None:

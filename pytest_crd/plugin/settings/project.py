@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from types import ModuleType
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
 
 from pytest_crd import folders
 from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import SettingEntry, define
+from pytest_crd.records import NamedTuple
 
 
 def _names(entry: SettingEntry) -> frozenset[str]:
@@ -62,7 +63,7 @@ class ProjectSettings(NamedTuple):
     samples: tuple[str, ...]
 
 
-_KEY: Final = pytest.StashKey[ProjectSettings]()
+_KEY: Final[pytest.StashKey[ProjectSettings]] = pytest.StashKey()
 
 
 def get_settings(config: pytest.Config) -> ProjectSettings:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import enum
 import itertools
 import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import pytest
 
 from pytest_crd import boundary, lazyre
 from pytest_crd.plugin import options
+from pytest_crd.records import NamedTuple
 from pytest_crd.wording import escape, escape_lines
 
 T = TypeVar("T")
@@ -22,23 +22,6 @@ T = TypeVar("T")
 _WORDS: Final = "crd_written_words"
 # A backslash between folder names; one before a space or a quote is an escape.
 _SEPARATOR: Final = lazyre.compile(r"""\\(?=[^\s"'\\])""")
-
-
-class SettingKind(enum.StrEnum):
-    """Type of a written value; the value is pytest's name of the type in ini files."""
-
-    WORDS = "args"
-    LINES = "linelist"
-    TEXT = "string"
-    SWITCH = "bool"
-
-
-class Times(enum.Enum):
-    """How often an option can be given: all count, the last one counts, or a second one is an error."""
-
-    SEVERAL = "several"
-    LAST = "last"
-    ONCE = "once"
 
 
 class SettingEntry(NamedTuple):
@@ -113,26 +96,26 @@ class Setting(NamedTuple, Generic[T]):
     A setting.
 
     Attributes:
-        kind: The type of its written value.
+        kind: pytest's name of the type of its written value: `args`, `linelist`, `string` or `bool`.
         help: One sentence, for `--help` and for the page of settings.
         read: The function that parses an entry.
         option: Its option on the command line.
         ini: Its key in the ini file; empty for none.
         default: The value if it is unset.
         replaces: The keys of the ini file that the option overrides, in words; empty for none.
-        times: How often the option can be given.
+        times: How often the option can be given: `several` times, of which all or the `last` counts, or `once`.
         placeholder: The name of the value in `--help`.
         may_be_empty: Whether a key without a value in the ini file counts as set.
     """
 
-    kind: SettingKind
+    kind: str
     help: str
     read: Callable[[SettingEntry], T]
     option: str
     ini: str = ""
     default: Any = None
     replaces: str = ""
-    times: Times = Times.SEVERAL
+    times: str = "several"
     placeholder: str = "VALUE"
     may_be_empty: bool = False
 
@@ -185,9 +168,7 @@ def define(
         may_be_empty: Whether a key without a value in the ini file counts as set.
     """
     (_, ini, kind, placeholder, times, replaces), text = next(row for row in options.OPTIONS if row[0][0] == option)
-    return Setting(
-        SettingKind(kind), text, read, option, ini, default, replaces, Times(times), placeholder, may_be_empty
-    )
+    return Setting(kind, text, read, option, ini, default, replaces, times, placeholder, may_be_empty)
 
 
 def _restore_backslashes(config: pytest.Config, name: str, value: list[str]) -> list[str]:

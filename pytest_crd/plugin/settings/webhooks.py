@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
 from pytest_crd import folders
 from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import SettingEntry, define
+from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pytest_crd.engine.api.context import Webhooks  # slow to import
 
 FindWebhooks: TypeAlias = "Callable[[Mapping[str, bool]], Webhooks | None]"
+# Returns the admission of the project's policies, then of its webhooks.
+AddPolicies: TypeAlias = "Callable[[Webhooks | None], Webhooks]"
 
 HOOK: Final = "pytest_crd_webhooks"
 
@@ -36,11 +39,13 @@ CONFIGURATIONS: Final = define("--crd-webhook-configuration", setting.paths)
 START_SECONDS: Final = define("--crd-webhook-start-seconds", _seconds, default="60")
 SETTINGS: Final = (WEBHOOKS, CONFIGURATIONS, START_SECONDS)
 # Whether the implementations of the hook are counted: a later one would have no effect.
-ARE_COUNTED: Final = pytest.StashKey[bool]()
+ARE_COUNTED: Final[pytest.StashKey[bool]] = pytest.StashKey()
 # Returns the webhooks of the session, given whether a webhook converts each CRD of the project; absent if none is called.
-FIND_WEBHOOKS: Final = pytest.StashKey[FindWebhooks]()
+FIND_WEBHOOKS: Final[pytest.StashKey[FindWebhooks]] = pytest.StashKey()
+# Absent without policies.
+ADD_POLICIES: Final[pytest.StashKey[AddPolicies]] = pytest.StashKey()
 # Whether `addopts` has the option in a session for CRDs alone, where it does not count.
-IS_DROPPED: Final = pytest.StashKey[bool]()
+IS_DROPPED: Final[pytest.StashKey[bool]] = pytest.StashKey()
 
 
 class WebhookSettings(NamedTuple):

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from pytest_crd.plugin import options
 from pytest_crd.plugin.settings.allsettings import SETTINGS
-from pytest_crd.plugin.settings.setting import Setting, SettingKind, Times
+from pytest_crd.plugin.settings.setting import Setting
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -22,7 +23,7 @@ def test_a_setting_has_the_plugins_prefix_and_names_the_keys_that_its_option_rep
     assert setting.ini.startswith("crd_") or not setting.ini
     assert setting.option.startswith("--crd-")
     # A switch that is on in the ini file cannot be turned off by its option.
-    has_both = bool(setting.ini) and setting.kind is not SettingKind.SWITCH
+    has_both = bool(setting.ini) and setting.kind != options.SWITCH
     assert (setting.ini in setting.replaces and bool(setting.replaces)) is has_both
 
 
@@ -61,8 +62,8 @@ def test_help_states_how_often_an_option_can_be_given_and_what_it_replaces(empty
     words = " ".join(str(result.stdout).split()).replace("- ", "-")
     for setting in SETTINGS:
         assert setting.help.replace("- ", "-") in words
-        if setting.kind is not SettingKind.SWITCH:
-            several = " May be given several times." if setting.times is Times.SEVERAL else ""
+        if setting.kind != options.SWITCH:
+            several = " May be given several times." if setting.times == "several" else ""
             replaces = f" Replaces {setting.replaces}." if setting.replaces else ""
             assert f"{setting.help}{several}{replaces}".replace("- ", "-") in words
 

@@ -140,7 +140,7 @@ def _versions(name: str, config: pytest.Config) -> tuple[CrdVersion, ...]:
 
 def _plan(versions: tuple[CrdVersion, ...], wanted: Wanted, config: pytest.Config) -> WrittenFile:
     path = _folder(config) / filenames.file_name(versions[0], session.catalogs(config)[0].crds)
-    if not casefiles.has_name(path, config):
+    if not casefiles.has_name(str(path), config):
         patterns = " ".join(project.get_settings(config).case_files)
         raise pytest.UsageError(
             f"{_FLAG}: no pattern of crd_case_files ({patterns}) matches {session.display_path(path)}, which no run would"

@@ -14,7 +14,8 @@ from pytest_crd.plugin.features.policies.coveragelines import PolicyCoverage
 from pytest_crd.plugin.session import Part
 from pytest_crd.plugin.settings import coverage
 from pytest_crd.plugin.settings.manifestplaces import ManifestPlaces
-from pytest_crd.plugin.settings.policies import ADD_POLICIES, CHECKED_POLICIES, AddPolicies
+from pytest_crd.plugin.settings.policies import CHECKED_POLICIES
+from pytest_crd.plugin.settings.webhooks import ADD_POLICIES, AddPolicies
 from pytest_crd.wording import escape_lines
 
 # The key of the points that a worker of pytest-xdist sends to its controller.

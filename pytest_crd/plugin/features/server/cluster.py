@@ -293,7 +293,7 @@ def _make_absolute(entry: dict[str, Any], folder: Path) -> None:
             entry[key] = str(folder / entry[key])
 
 
-_CLUSTER: Final = pytest.StashKey[Cluster]()
+_CLUSTER: Final[pytest.StashKey[Cluster]] = pytest.StashKey()
 
 
 def of_session(config: pytest.Config, settings: LiveSettings) -> Cluster:

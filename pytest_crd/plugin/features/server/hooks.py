@@ -20,8 +20,8 @@ from pytest_crd.server.installedroles import InstalledRoles
 from pytest_crd.server.resourceaccess import USER_AGENT
 from pytest_crd.server.runningcommands import Commands
 
-_SERVER: Final = pytest.StashKey["ReportedServer"]()
-_BEGINNING: Final = pytest.StashKey["_Beginning"]()
+_SERVER: Final[pytest.StashKey[ReportedServer]] = pytest.StashKey()
+_BEGINNING: Final[pytest.StashKey[_Beginning]] = pytest.StashKey()
 # The fixture for the server of a single test.
 _OWN: Final = "crd_server"
 _NAME: Final = "crd-server"

@@ -45,8 +45,8 @@ _KEYS: Final = frozenset(
     {"kubernetes_version", "namespaces", "objects", "faults", "garbage_collection", "rbac", "admission_plugins"}
 )
 _SKIPPED: Final = "crd_server.{} is a part of the server of pytest-crd, and the server is that of --crd-live"
-_OPEN: Final = pytest.StashKey[list[str]]()
-_CERTIFICATES: Final = pytest.StashKey[Any]()
+_OPEN: Final[pytest.StashKey[list[str]]] = pytest.StashKey()
+_CERTIFICATES: Final[pytest.StashKey[Any]] = pytest.StashKey()
 _MARK: Final = '@pytest.mark.crd_server(kubernetes_version="{}")'
 _WRITE: Final = '@pytest.mark.crd_server(kubernetes_version="1.37", namespaces=["team-a"], objects=["backups.yaml"], faults=[{"status": 409}]), or a part of it'
 
