@@ -34,7 +34,7 @@ class RealPaths:
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
 
-    def resolve(self, path: Path) -> str:
+    def resolve(self, path: str | Path) -> str:
         """Return *path* with all links resolved, whether the file exists or not."""
         folder, name = os.path.split(path)
         if name in _NO_NAMES or os.path.islink(path):  # noqa: PTH114 - a Path takes twice as long
@@ -69,7 +69,7 @@ def read_file(path: Path) -> bytes:
 
 def is_manifest(name: str) -> bool:
     """Return whether a file name ends like a YAML or JSON file."""
-    return name.lower().endswith(ENDINGS)
+    return name.endswith(ENDINGS) or name.lower().endswith(ENDINGS)
 
 
 @functools.cache

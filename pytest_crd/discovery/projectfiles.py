@@ -9,13 +9,13 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
 
 from pytest_crd import folders, lazyre
 from pytest_crd.discovery import git
 from pytest_crd.engine.crds import declared, decoded, misspelling
+from pytest_crd.records import dataclass
 
 OF_OTHERS: Final = frozenset({"node_modules", "vendor"})
 # `test`, `testdata`, `e2e`, `e2e-tests`, `integration_test`.
@@ -24,7 +24,7 @@ _SPLIT: Final = operator.methodcaller("split", "/")
 VIRTUAL_ENVIRONMENT: Final = "pyvenv.cfg"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Discovery:
     """
     The files of a folder.
@@ -114,7 +114,7 @@ def _walked(root: Path) -> Iterator[str]:
         inner[:] = [name for name in inner if not _is_left_out(Path(parent), name)]
         below = Path(parent).relative_to(root).as_posix()
         prefix = "" if below == "." else f"{below}/"
-        yield from (f"{prefix}{name}" for name in names if folders.is_manifest(name))
+        yield from (f"{prefix}{name}" for name in names if name.endswith(folders.ENDINGS) or folders.is_manifest(name))
 
 
 def _with_crds(paths: Iterable[Path]) -> Iterator[Path]:

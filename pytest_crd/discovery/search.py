@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
 from pytest_crd.boundary import ProjectBoundary
@@ -22,6 +21,7 @@ from pytest_crd.engine.loading.crdfiles import FileOrigin
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import ManifestFile
 from pytest_crd.folders import RealPaths
+from pytest_crd.records import NamedTuple, dataclass, field
 from pytest_crd.wording import escape
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class SearchPlace(NamedTuple):
     files: Sequence[ManifestFile]
 
 
-@dataclass
+@dataclass()
 class CrdSearch:
     """
     A search for CRDs.
@@ -164,8 +164,10 @@ class CrdSearch:
 
     def _name(self, path: Path) -> str:
         """Return the path of a file relative to the folder of the project."""
-        is_below = path.is_relative_to(self.base)
-        return escape(str(path.relative_to(self.base)) if is_below else os.path.relpath(path, self.base.resolve()))
+        whole, start = str(path), f"{self.base}{os.sep}"
+        if whole.startswith(start):  # ten times as fast as pathlib
+            return escape(whole.removeprefix(start))
+        return escape(os.path.relpath(path, self.base.resolve()))
 
     @cached_property
     def _are_left_out(self) -> frozenset[str]:
