@@ -12,6 +12,7 @@ import dataclasses
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 __all__ = ["NamedTuple", "dataclass", "field"]
@@ -42,6 +43,13 @@ class _Description:
         self.factories = [(name, option.default_factory) for name, option in fields if callable(option.default_factory)]
         self.required = self.arguments.difference(self.defaults, dict(self.factories))
 
+    @cached_property
+    def standard_fields(self) -> Mapping[str, Field[Any]]:
+        """The fields of a dataclass of the standard library."""
+        alike = type("_Alike", (), {**self.fields, "__annotations__": dict.fromkeys(self.fields, "Any")})
+        fields: Mapping[str, Field[Any]] = vars(dataclasses.dataclass(kw_only=True)(alike))["__dataclass_fields__"]
+        return fields
+
 
 def _take_field(cls: Any, name: str) -> Field[Any]:
     """Return the field *name* of a class, whose attribute becomes the default value."""
@@ -57,12 +65,10 @@ def _take_field(cls: Any, name: str) -> Field[Any]:
 
 
 class _StandardFields:
-    """The fields as the functions of `dataclasses` read them from a class."""
+    """The fields as the functions of `dataclasses` read them from a class; they are made at the first use."""
 
     def __get__(self, _: object, cls: Any) -> Mapping[str, Field[Any]]:
-        fields = cls._description.fields
-        alike = type(cls.__name__, (), {**fields, "__annotations__": dict.fromkeys(fields, "Any")})
-        standard: Mapping[str, Field[Any]] = vars(dataclasses.dataclass(kw_only=True)(alike))["__dataclass_fields__"]
+        standard: Mapping[str, Field[Any]] = cls._description.standard_fields
         return standard
 
 

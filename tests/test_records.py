@@ -171,6 +171,10 @@ def test_functions_of_dataclasses_work() -> None:
     }
 
 
+def test_fields_for_these_functions_are_made_once() -> None:
+    assert dataclasses.fields(Place)[0] is dataclasses.fields(Place)[0]
+
+
 def test_copies_and_pickles_are_equal() -> None:
     place = Place("a", 3)
 
