@@ -61,3 +61,13 @@ def test_unknown_field_warnings_spell_keys_with_dots(segments: tuple[str | int, 
 )
 def test_a_path_leads_to_itself_and_to_paths_below(path: str, *, is_below: bool) -> None:
     assert fieldpath.leads_to("spec.a", path) is is_below
+
+
+def test_paths_and_keys_are_compared_by_their_parts() -> None:
+    path = ROOT.child("labels").key("a")
+
+    assert path == FieldPath(("labels", Key("a")))
+    assert {path: 1}[FieldPath(("labels", Key("a")))] == 1
+    assert path not in (ROOT.child("labels", "a"), ROOT.child("labels").key("b"), ("labels", "a"))
+    assert Key("a") != "a"
+    assert repr(path) == "FieldPath(('labels', Key('a')))"

@@ -326,6 +326,18 @@ def test_a_listing_shows_mistakes_of_a_case_file(gardener: Project, head: str, w
     result.stdout.fnmatch_lines([words])
 
 
+def test_a_manager_without_an_apply_is_a_collection_error(project: Project) -> None:
+    project.cases(
+        "crd: gardens.stories.example.com\napply:\n"
+        "- {name: a, steps: [{manager: gitops, input: {}}], managers: {someone: [spec.size]}}\n"
+    )
+
+    result = project.run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f'{NAME}:3: *no manager is called "someone"*'])
+
+
 def test_cases_of_a_listing_can_be_run(gardener: Project) -> None:
     """A plugin may run a test of any collected session."""
     gardener.cases(f"{HEAD}- name: good\n{HOLDS}- name: bad\n{FAILS}")
