@@ -157,6 +157,13 @@ def test_v1beta1_needs_no_approval() -> None:
     assert len(_created(_crd(group="k8s.io", metadata=metadata))) == 1
 
 
+@pytest.mark.parametrize(
+    ("group", "count"), [("k8s.io", 1), ("a.k8s.io", 1), ("kubernetes.io", 1), ("a.kubernetes.io", 1), ("xk8s.io", 0)]
+)
+def test_groups_of_the_community_need_an_approval(group: str, count: int) -> None:
+    assert len(_created(_crd(group=group, metadata={"name": f"as.{group}"}))) == count
+
+
 def test_the_storage_version_is_stored() -> None:
     assert _created(_crd(_version("v2")))[-1:] == [
         "status.storedVersions: Invalid value: null: must have at least one stored version"
