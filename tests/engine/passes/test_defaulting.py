@@ -52,6 +52,13 @@ def _list(schema: Any) -> dict[str, Any]:
             id="fields of map values",
         ),
         pytest.param(
+            _object(m=_map(NESTED), n=_object(o=_object(p=DEFAULT_7))),
+            {"m": {"k": {}}, "n": {"o": {}}},
+            {"m": {"k": {"a": {"b": 1}}}, "n": {"o": {"p": 7}}},
+            [("m", "k", "a"), ("m", "k", "a", "b"), ("n", "o", "p")],
+            id="maps and objects in fields",
+        ),
+        pytest.param(
             {**_object(p=STRING), "additionalProperties": DEFAULT_7},
             {"p": None, "k": None},
             {"p": None, "k": 7},
