@@ -29,6 +29,7 @@ from pytest_crd.engine.registry.fieldmanager.managers import (
     Managed,
     Manager,
     Owned,
+    SharedForms,
 )
 from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
 from pytest_crd.engine.registry.fieldmanager.ownership import ConflictsError, ObjectChange, Ownership
@@ -74,6 +75,7 @@ class FieldManager:
         self._empty: JSONObject = type_meta if empty is None else empty
         self._type_meta = type_meta
         self._release = release
+        self._forms = managers.SharedForms()
         self._ownerships = {name: Ownership(versions, fields) for name, fields in ignored.items()}
 
     def merge_type(self, type_meta: Mapping[str, JSONValue]) -> MergeType | None:
@@ -91,7 +93,7 @@ class FieldManager:
             new: The object before validation, with the managed fields that were sent.
             writer: The writer.
         """
-        managed_before = _sent_or_stored(live, new, writer, self._release)
+        managed_before = _sent_or_stored(live, new, writer, self._release, self._forms)
         bare = _without_entries(new)
         if live is not None and not managed_before.owners:
             return bare  # not tracked, and an update does not start tracking
@@ -99,7 +101,7 @@ class FieldManager:
         if _kind(bare) != _kind(self._type_meta):  # a patch may change it
             return _with_entries(bare, entries)
         with contextlib.suppress(ConversionError, TypedError):
-            entries = managers.write(self._updated(live or self._empty, bare, managed_before, writer))
+            entries = managers.write(self._updated(live or self._empty, bare, managed_before, writer), self._forms)
         return _with_entries(bare, entries)
 
     def apply(self, live: JSONObject | None, applied: JSONObject, writer: Writer) -> Applied:
@@ -115,7 +117,7 @@ class FieldManager:
             ApplyRefusedError: The applied object has another type, has managed fields, does not fit its schema, or conflicts with other managers.
         """
         try:
-            managed = managers.read(_entries(live), ignores_rest=not self._release.reads_keys_whole)
+            managed = managers.read(_entries(live), ignores_rest=not self._release.reads_keys_whole, forms=self._forms)
         except BrokenEntriesError as error:
             raise _failed(f"failed to decode managed fields: {error}") from None
         self._check_type(applied)
@@ -128,7 +130,7 @@ class FieldManager:
         new = merged.resource
         if writer.manager == lastapplied.KUBECTL:
             new = lastapplied.refreshed(new, applied)
-        return merged._replace(resource=_with_entries(new, managers.write(managed)))
+        return merged._replace(resource=_with_entries(new, managers.write(managed, self._forms)))
 
     def _merged(
         self, live: JSONObject, applied: JSONObject, managed: Managed, writer: Writer
@@ -263,7 +265,9 @@ def _compared(owners: Mapping[Manager, Owned]) -> dict[str, tuple[str, bool, set
     }
 
 
-def _sent_or_stored(live: JSONObject | None, new: JSONObject, writer: Writer, release: ApplyRelease) -> Managed:
+def _sent_or_stored(
+    live: JSONObject | None, new: JSONObject, writer: Writer, release: ApplyRelease, forms: SharedForms
+) -> Managed:
     """
     Return the managed fields before an update: the sent ones, else the stored ones; empty if the request resets them.
 
@@ -274,10 +278,10 @@ def _sent_or_stored(live: JSONObject | None, new: JSONObject, writer: Writer, re
         entries = _metadata(new).get("managedFields")
         if entries in ([], [{}]):
             return NOBODY
-        sent_managed = _readable(entries or [], release)
+        sent_managed = _readable(entries or [], release, forms)
         if sent_managed.owners:
             return sent_managed
-    return _readable(_entries(live), release)
+    return _readable(_entries(live), release, forms)
 
 
 def _failed(message: str) -> ApplyRefusedError:
@@ -312,9 +316,9 @@ def _entries(resource: JSONObject | None) -> list[JSONValue]:
     return _metadata(resource or {}).get("managedFields") or []
 
 
-def _readable(entries: list[JSONValue], release: ApplyRelease) -> Managed:
+def _readable(entries: list[JSONValue], release: ApplyRelease, forms: SharedForms) -> Managed:
     try:
-        return managers.read(entries, ignores_rest=not release.reads_keys_whole)
+        return managers.read(entries, ignores_rest=not release.reads_keys_whole, forms=forms)
     except BrokenEntriesError:
         return NOBODY
 

@@ -25,6 +25,8 @@ _SELF: Final = "."
 _LEAST: Final = 2
 _BLANKS: Final = " \t\n\r"
 _INTEGER: Final = lazyre.compile(r"[+-]?[0-9]+", re.ASCII)
+# The keys of shared forms before they are forgotten: those of forty objects with lists of 500 items.
+_MOST_KEYS: Final = 20_000
 
 
 class BrokenEntriesError(ValueError):
@@ -107,13 +109,16 @@ class Managed(NamedTuple):
 NOBODY: Final = Managed({}, {})
 
 
-def read(entries: Iterable[Mapping[str, JSONValue]], *, ignores_rest: bool = False) -> Managed:
+def read(
+    entries: Iterable[Mapping[str, JSONValue]], *, ignores_rest: bool = False, forms: SharedForms | None = None
+) -> Managed:
     """
     Return the managers in the entries of an object.
 
     Args:
         entries: Decoded entries.
         ignores_rest: Whether text after the JSON of a key is ignored.
+        forms: The forms that earlier calls have shared; None for new ones.
 
     Raises:
         BrokenEntriesError: An entry is malformed.
@@ -131,7 +136,7 @@ def read(entries: Iterable[Mapping[str, JSONValue]], *, ignores_rest: bool = Fal
             entry.get("manager") or "", operation, "" if operation == APPLY else version, entry.get("subresource") or ""
         )
         try:
-            fields = read_fields(entry.get("fieldsV1"), ignores_rest=ignores_rest)
+            fields = read_fields(entry.get("fieldsV1"), ignores_rest=ignores_rest, forms=forms)
         except BrokenError as error:
             raise BrokenEntriesError(
                 f"error decoding versioned set from {entry}: error decoding set: {error}"
@@ -156,28 +161,35 @@ def _check(entry: Mapping[str, JSONValue], operation: str, position: int) -> Non
         raise BrokenEntriesError(f"invalid fieldsType {quote(fields_type)} in managed fields entry {position}")
 
 
-def write(managed: Managed) -> list[dict[str, JSONValue]]:
+def write(managed: Managed, forms: SharedForms | None = None) -> list[dict[str, JSONValue]]:
     """
     Return the entries of managers: applies first, then by time.
+
+    Args:
+        managed: The managers.
+        forms: The forms that earlier calls have shared, with which the entries share equal parts; None for new ones.
 
     Reference:
         apimachinery managedfields/internal/managedfields.go, encodeManagedFields.
     """
-    entries = [_entry(manager, owned, managed.times.get(manager)) for manager, owned in managed.owners.items()]
+    forms = forms or SharedForms()
+    entries = [_entry(manager, owned, managed.times.get(manager), forms) for manager, owned in managed.owners.items()]
     return sorted(entries, key=_order)
 
 
-def _entry(manager: Manager, owned: Owned, time: str | None) -> dict[str, JSONValue]:
-    entry: dict[str, JSONValue] = {
+def _entry(manager: Manager, owned: Owned, time: str | None, forms: SharedForms) -> dict[str, JSONValue]:
+    fields = write_fields(owned.fields, forms)
+    whole: dict[str, JSONValue] = {
         "manager": manager.name,
         "operation": APPLY if owned.applied else manager.operation,
         "apiVersion": owned.api_version,
         "time": time,
         "fieldsType": _FIELDS_V1,
-        "fieldsV1": write_fields(owned.fields),
+        "fieldsV1": fields,
         "subresource": manager.subresource,
     }
-    return {key: value for key, value in entry.items() if value not in (None, "")}
+    entry = {key: value for key, value in whole.items() if value not in (None, "")}
+    return forms.share(entry, (*entry, *{**entry, "fieldsV1": id(fields)}.values()))
 
 
 def paths(managed: Managed) -> dict[str, tuple[OwnedPath, ...]]:
@@ -197,29 +209,84 @@ class BrokenError(ValueError):
     """A malformed FieldsV1 value."""
 
 
-def write_fields(fields: FieldSet) -> dict[str, JSONValue]:
+class SharedForms:
+    """
+    Managed fields in which equal parts are one object: the items of a list, and the objects of a resource.
+
+    A server holds these parts once, whatever the number of objects, and reads them once. Threads may share forms.
+
+    Attributes:
+        shared: The shared parts by their identities.
+    """
+
+    def __init__(self) -> None:
+        """Start without forms."""
+        self.shared: dict[int, _Shared] = {}
+        self._by_content: dict[tuple[str | int, ...], dict[str, JSONValue]] = {}
+        self._keys = 0
+
+    def share(self, form: dict[str, JSONValue], content: tuple[str | int, ...]) -> dict[str, JSONValue]:
+        """
+        Return the shared form with the same content as *form*; *form* itself if there is none yet.
+
+        Args:
+            form: An entry, or a form in one.
+            content: Its keys, and its values: texts, and the identities of shared forms.
+        """
+        shared = self._by_content.setdefault(content, form)
+        if shared is form:
+            self._keys += len(form)
+            if self._keys > _MOST_KEYS:
+                self._by_content, self.shared, self._keys = {content: form}, {}, len(form)
+            self.shared[id(form)] = _Shared(form)
+        return shared
+
+
+class _Shared:
+    """A shared form, and the result of reading it: None before."""
+
+    __slots__ = ("fields", "form")
+
+    def __init__(self, form: JSONValue) -> None:
+        self.form = form  # no other object gets its identity
+        self.fields: tuple[FieldSet | None, bool] | None = None
+
+
+def write_fields(fields: FieldSet, forms: SharedForms | None = None) -> dict[str, JSONValue]:
     """
     Return the FieldsV1 form of a set.
+
+    Args:
+        fields: The set.
+        forms: The forms that earlier calls have shared; None for new ones.
 
     Reference:
         structured-merge-diff fieldpath/serialize.go, emitContentsV1.
     """
-    written: dict[str, JSONValue] = {}
-    for element in sorted(fields.members | fields.children.keys()):
-        below = write_fields(fields.children[element]) if element in fields.children else {}
-        self_entry: dict[str, JSONValue] = {_SELF: {}} if below and element in fields.members else {}
+    forms = forms or SharedForms()
+    return _write(fields, forms, forms.share({}, ()), is_member=False)
+
+
+def _write(fields: FieldSet, forms: SharedForms, nothing: JSONValue, *, is_member: bool) -> dict[str, JSONValue]:
+    """Return the form of a set below a field, which may be a member itself; *nothing* is the form of the empty set."""
+    elements = sorted(fields.members | fields.children.keys())
+    written: dict[str, JSONValue] = {_SELF: nothing} if is_member and elements else {}
+    for element in elements:
         text = f"f:{element[1]}" if element[0] == FIELD else text_of(element)
-        written[text] = {**self_entry, **below}
-    return written
+        below = fields.children.get(element)
+        is_below = element in fields.members
+        written[text] = nothing if below is None else _write(below, forms, nothing, is_member=is_below)
+    return forms.share(written, (*written, *map(id, written.values())))
 
 
-def read_fields(written: JSONValue, *, ignores_rest: bool = False) -> FieldSet:
+def read_fields(written: JSONValue, *, ignores_rest: bool = False, forms: SharedForms | None = None) -> FieldSet:
     """
     Return the set of a FieldsV1 value; elements of unknown kinds are dropped.
 
     Args:
         written: A JSON object; null is an empty set.
         ignores_rest: Whether text after the JSON of a key is ignored.
+        forms: The forms that earlier calls have shared; None for new ones.
 
     Raises:
         BrokenError: The value or a key is malformed.
@@ -227,12 +294,18 @@ def read_fields(written: JSONValue, *, ignores_rest: bool = False) -> FieldSet:
     Reference:
         structured-merge-diff fieldpath/serialize.go, readIterV1.
     """
-    fields, _ = _read(written, functools.partial(element_of, ignores_rest=True) if ignores_rest else element_of)
+    parse_element = functools.partial(element_of, ignores_rest=True) if ignores_rest else element_of
+    fields, _ = _read(written, parse_element, forms or SharedForms())
     return fieldsets.EMPTY if fields is None else fields
 
 
-def _read(written: JSONValue, parse_element: Callable[[str], PathElement | None]) -> tuple[FieldSet | None, bool]:
+def _read(
+    written: JSONValue, parse_element: Callable[[str], PathElement | None], forms: SharedForms
+) -> tuple[FieldSet | None, bool]:
     """Return the set below a field (None if it is empty), and whether the field itself is a member."""
+    shared = forms.shared.get(id(written))
+    if shared is not None and shared.fields is not None:
+        return shared.fields
     if written is not None and not isinstance(written, dict):
         raise BrokenError("expected a JSON object")
     members: set[PathElement] = set()
@@ -245,14 +318,15 @@ def _read(written: JSONValue, parse_element: Callable[[str], PathElement | None]
         # Most elements are fields, and most of these have nothing below.
         element = (FIELD, text[2:]) if text.startswith("f:") else parse_element(text)
         if element is not None:
-            below, is_child_member = (None, True) if value == {} else _read(value, parse_element)
+            below, is_child_member = (None, True) if value == {} else _read(value, parse_element, forms)
             if is_child_member:
                 members.add(element)
             if below is not None:
                 children[element] = below
-    if not members and not children:
-        return None, True
-    return FieldSet(members, children), is_member
+    fields = (FieldSet(members, children), is_member) if members or children else (None, True)
+    if shared is not None:
+        shared.fields = fields
+    return fields
 
 
 def element_of(text: str, *, ignores_rest: bool = False) -> PathElement | None:
