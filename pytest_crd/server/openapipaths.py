@@ -6,15 +6,16 @@ import gzip
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.server import encoding, openapiendpoints
+from pytest_crd.server import encoding
 from pytest_crd.server.http import negotiation, statuses
-from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest, compact
-from pytest_crd.server.protobuf import openapiwriting
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.protobuf.protofields import ProtobufError
 from pytest_crd.server.resourcecatalog import ServerCatalog
+
+if TYPE_CHECKING:
+    from pytest_crd.server.openapiendpoints import PublishedDocument
 
 _V2: Final = "/openapi/v2"
 _V3: Final = "/openapi/v3"
@@ -51,36 +52,40 @@ def answer(request: HTTPRequest, catalog: ServerCatalog) -> HTTPAnswer:
     Reference:
         kube-openapi handler/handler.go and handler3/handler.go; kube-aggregator controllers/openapiv3/aggregator, HandleDiscovery.
     """
-    parts = request.path.removeprefix("/openapi/").split("/")
-    document = catalog.openapi(parts)
-    if request.path == _V3:
-        # A server sets no Content-Type here, so Go guesses it from the content.
-        return HTTPAnswer(200, compact(document).encode(), "text/plain; charset=utf-8", encoding.ALWAYS, document)
+    document = catalog.openapi(request.path.removeprefix("/openapi/"))
     if document is None:
         return HTTPAnswer(404, b"", "", encoding.ALWAYS)
-    vary = (("Vary", "Accept-Encoding"), ("Vary", "Accept")) if request.path == _V2 else (("Vary", "Accept"),)
-    media_type = negotiation.first_accepted(request, [*_FORMS[parts[0]]])
+    if request.path == _V3:
+        # A server sets no Content-Type here, so Go guesses it from the content.
+        return HTTPAnswer(200, document.json, "text/plain; charset=utf-8", encoding.ALWAYS, document.value)
+    version = "v2" if request.path == _V2 else "v3"
+    vary = (("Vary", "Accept-Encoding"), ("Vary", "Accept")) if version == "v2" else (("Vary", "Accept"),)
+    media_type = negotiation.first_accepted(request, [*_FORMS[version]])
     if not media_type:
         return HTTPAnswer(406, b"", "", (*encoding.ALWAYS, *vary))
-    return _of_document(request, document, parts[0], _FORMS[parts[0]][media_type], vary)
+    return _of_document(request, document, version, _FORMS[version][media_type], vary)
 
 
 def _of_document(
-    request: HTTPRequest, document: Resource, version: str, media_type: str, vary: tuple[tuple[str, str], ...]
+    request: HTTPRequest,
+    document: PublishedDocument,
+    version: str,
+    media_type: str,
+    vary: tuple[tuple[str, str], ...],
 ) -> HTTPAnswer:
     """Return the response with a document: 200, 304 if the client has it, or 301 if the requested hash is outdated."""
-    tag = openapiendpoints.tag(document)
+    tag = document.tag
     requested_hash = request.query.first("hash") if version == "v3" else ""
     headers = (*(_caching_headers() if requested_hash == tag else encoding.ALWAYS), ("Etag", f'"{tag}"'), *vary)
     if requested_hash and requested_hash != tag:
         return HTTPAnswer(301, b"", media_type, (*headers, ("Location", f"{request.path}?hash={tag}")))
     if _has(request, tag):
         return HTTPAnswer(304, b"", "", headers)
-    body = _encode(document, version, media_type)
+    body = document.json if media_type == negotiation.JSON else _in_protobuf(document)
     if version == "v2" and len(body) > _COMPRESSED and _takes_gzip(request):
         body = gzip.compress(body, 1)
         headers = (*headers, ("Content-Encoding", "gzip"))
-    return HTTPAnswer(200, body, media_type, headers, document)
+    return HTTPAnswer(200, body, media_type, headers, document.value)
 
 
 def _caching_headers() -> tuple[tuple[str, str], ...]:
@@ -104,10 +109,8 @@ def _takes_gzip(request: HTTPRequest) -> bool:
     return False
 
 
-def _encode(document: Resource, version: str, media_type: str) -> bytes:
-    if media_type == negotiation.JSON:
-        return compact(document).encode()
+def _in_protobuf(document: PublishedDocument) -> bytes:
     try:
-        return openapiwriting.write(document, version)
+        return document.protobuf
     except ProtobufError as error:
         raise statuses.unwritable(str(error)) from None

@@ -6,8 +6,9 @@ import contextlib
 import copy
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
+from pytest_crd import lazyimport
 from pytest_crd.admission.chain import AdmissionChain
 from pytest_crd.engine import CrdLookupError
 from pytest_crd.engine.api.context import Webhooks
@@ -21,7 +22,7 @@ from pytest_crd.policies import definitions
 from pytest_crd.policies.plugin import PolicyPlugin
 from pytest_crd.policies.policycontext import PolicyContext, PolicyListeners
 from pytest_crd.policies.storedpolicies import StoredPolicies
-from pytest_crd.server import namespaces, openapiendpoints
+from pytest_crd.server import namespaces
 from pytest_crd.server.authorization import policy
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
@@ -49,6 +50,12 @@ from pytest_crd.server.storeddefinitions import StoredDefinitions
 from pytest_crd.server.writes import Admit
 from pytest_crd.webhooks import configurationtypes
 from pytest_crd.webhooks.storedwebhooks import StoredWebhooks
+
+if TYPE_CHECKING:
+    from pytest_crd.server import openapiendpoints
+    from pytest_crd.server.openapiendpoints import Documents, PublishedDocument
+else:
+    openapiendpoints = lazyimport.module("pytest_crd.server.openapiendpoints")
 
 _CONFIGURATIONS: Final = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
 # Groups of CRDs, webhook configurations and policies: their objects decide about served resources and their plugins.
@@ -170,6 +177,7 @@ class ServerCatalog:
         self._wrap_admission: WrapAdmission | None = None
         self._is_admitting = True
         self._bound: _BoundTypes | None = None
+        self._documents: Documents | None = None
         self._read_objects: dict[tuple[BuiltInType, ...], list[Resource]] = {}
 
     def _follow(self) -> None:
@@ -209,7 +217,7 @@ class ServerCatalog:
         """Serve a store that was restored."""
         self._controllers.clear()
         self.close()
-        self._bound = None
+        self._bound = self._documents = None
         self._read_objects.clear()
 
     def wrap_admission(self, wrap: WrapAdmission) -> None:
@@ -263,7 +271,7 @@ class ServerCatalog:
     def _forget_types(self, event: Event) -> None:
         """Forget the served resources if a change may replace them: of a CRD, a webhook configuration or a policy."""
         if event.key.resource.endswith(_SERVING):
-            self._bound = None
+            self._bound = self._documents = None
             self._read_objects.clear()
 
     def _find_plugins(self) -> Admission | None:
@@ -394,10 +402,14 @@ class ServerCatalog:
         """
         self.namespaces.demand_deletable(type_, entry)
 
-    def openapi(self, parts: Sequence[str]) -> Resource | None:
-        """Return the document of a path under `/openapi`, or None if the path is unknown."""
-        crds = CustomResourceDefinitions(self._definitions.established())
-        return openapiendpoints.document(parts, crds, self.types())
+    def openapi(self, path: str) -> PublishedDocument | None:
+        """Return the document of a path below `/openapi`, or None if the path is unknown."""
+        documents = self._documents
+        if documents is None:
+            with self._store.lock:  # no change comes between the look and the note
+                crds = CustomResourceDefinitions(self._definitions.established())
+                documents = self._documents = openapiendpoints.Documents(crds, self.types(), self.profile)
+        return documents.find(path)
 
 
 def _names(type_: ResourceType) -> set[str]:

@@ -123,12 +123,6 @@ def test_discovery_can_be_aggregated() -> None:
     assert second.code == 200
 
 
-def test_openapi_2_without_types_is_an_empty_document() -> None:
-    document = servers.ask(Api([]), "GET", "/openapi/v2").value
-
-    assert (document["swagger"], document["paths"], document["definitions"]) == ("2.0", {}, {})
-
-
 def test_openapi_documents_have_the_types() -> None:
     server = servers.api()
     paths = servers.ask(server, "GET", "/openapi/v3").value["paths"]
@@ -139,9 +133,43 @@ def test_openapi_documents_have_the_types() -> None:
     patched = core["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"]["patch"]
     assert patched["x-kubernetes-group-version-kind"] == {"group": "", "version": "v1", "kind": "Pod"}
     assert "fieldValidation" in [item["name"] for item in patched["parameters"]]
-    assert "com.example.fuzz.v1.Job" in servers.ask(server, "GET", "/openapi/v2").value["definitions"]
+    fields = core["components"]["schemas"]["io.k8s.api.core.v1.ConfigMap"]["properties"]
+    assert fields["data"]["additionalProperties"] == {"type": "string"}
+    definitions = servers.ask(server, "GET", "/openapi/v2").value["definitions"]
+    assert {"com.example.fuzz.v1.Job", "io.k8s.api.core.v1.ConfigMap"} <= definitions.keys()
     for path in ("/openapi/v3/apis/nope/v1", "/openapi/v4", "/openapi/v2/x"):
         assert servers.ask(server, "GET", path).code == 404
+
+
+def test_openapi_documents_have_the_paths_of_served_resources_alone() -> None:
+    """A document promises no path that the server does not serve."""
+    core = servers.ask(Api([]), "GET", "/openapi/v3/api/v1").value
+    assert "/api/v1/namespaces/{namespace}/pods/{name}/proxy/{path}" in core["paths"]
+    assert not any("componentstatuses" in path for path in core["paths"])
+    version_2 = servers.ask(Api([]), "GET", "/openapi/v2").value
+    assert core["paths"].keys() < version_2["paths"].keys()
+    assert not any("componentstatuses" in path for path in version_2["paths"])
+
+
+def test_versions_of_crds_that_are_not_served_have_no_document() -> None:
+    crd = servers.crd()
+    version = crd["spec"]["versions"][0]
+    crd["spec"]["versions"].append({**version, "name": "v2", "served": False, "storage": False})
+    server = servers.api(crd)
+    group = crd["spec"]["group"]
+    paths = servers.ask(server, "GET", "/openapi/v3").value["paths"]
+    assert {path for path in paths if group in path} == {f"apis/{group}/{version['name']}"}
+    assert servers.ask(server, "GET", f"/openapi/v3/apis/{group}/v2").code == 404
+
+
+def test_kubernetes_1_21_publishes_no_version_3() -> None:
+    server = Api([], kubernetes_version="1.21")
+    for path in ("/openapi/v3", "/openapi/v3/api/v1"):
+        assert servers.ask(server, "GET", path).code == 404
+    document = servers.ask(server, "GET", "/openapi/v2").value
+    assert document["info"] == {"title": "Kubernetes", "version": "1.21"}
+    assert document["definitions"]["io.k8s.api.core.v1.ConfigMap"]["properties"]["data"]["type"] == "object"
+    assert "/api/v1/namespaces/{namespace}/configmaps" in document["paths"]
 
 
 def test_answers_are_indented_for_people() -> None:

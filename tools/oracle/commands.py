@@ -70,6 +70,20 @@ _RECORDED: Final = (
         "some minutes",
     ),
     Command(
+        "kubernetesdocuments",
+        "oracle.recorders.kubernetesdocuments",
+        "OpenAPI documents of built-in kinds: pytest_crd/engine/openapi/kubernetesdocuments.json.gz",
+        ("Go",),
+        "some minutes",
+    ),
+    Command(
+        "documenthashes",
+        "oracle.recorders.documenthashes",
+        "hashes of the OpenAPI documents of a server: tests/conformance/documenthashes.json",
+        ("server or URL",),
+        "some seconds",
+    ),
+    Command(
         "builtinkinds",
         "oracle.recorders.builtinkinds",
         "names and treatment of built-in kinds: pytest_crd/server/builtin/builtinkinds.json",

@@ -97,7 +97,7 @@ def load(profile: Profile, openapi: OpenAPIVersion, *, scales: bool) -> Types:
         # This second version belongs to the type of scales.
         schemas.pop(f"{OBJECT_META}_v2", None)
     if openapi == 2 and profile.publishes_v3:
-        schemas = {name: _as_v2(schema) for name, schema in schemas.items()}
+        schemas = {name: as_v2(schema) for name, schema in schemas.items()}
         _add_served(schemas[DELETE_OPTIONS])
     return Types(openapi, schemas, tuple(parameters))
 
@@ -134,16 +134,21 @@ def _add_served(options: dict[str, JSONValue]) -> None:
     options[_GVK] = sorted(kinds, key=lambda kind: f"{kind['group']}/{kind['version']}")
 
 
-def _as_v2(value: JSONValue) -> JSONValue:
-    """Return a v3 schema as v2 has it: references beside other keywords, and no defaults."""
-    if isinstance(value, list):
-        return [_as_v2(item) for item in value]
-    if not isinstance(value, dict):
-        return value.replace(PREFIXES[3], PREFIXES[2]) if isinstance(value, str) else value
-    merged = {key: item for key, item in value.items() if key not in ("allOf", "default")}
-    for reference in value.get("allOf", ()):
+def as_v2(schema: Schema) -> dict[str, JSONValue]:
+    """Return a v3 schema as v2 has it: references beside other keywords, and neither defaults nor alternatives."""
+    merged = {key: item for key, item in schema.items() if key not in ("allOf", "default", "oneOf")}
+    for reference in schema.get("allOf", ()):
         merged |= reference
-    return {key: _as_v2(item) for key, item in merged.items()}
+    if "oneOf" in schema:
+        merged["type"] = "string"
+    for key in ("items", "additionalProperties"):
+        if isinstance(merged.get(key), dict):
+            merged[key] = as_v2(merged[key])
+    if "properties" in merged:
+        merged["properties"] = {name: as_v2(field) for name, field in merged["properties"].items()}
+    if "$ref" in merged:
+        merged["$ref"] = merged["$ref"].replace(PREFIXES[3], PREFIXES[2])
+    return merged
 
 
 def references(value: JSONValue) -> Iterator[str]:
