@@ -94,7 +94,7 @@ _RECORDED: Final = (
         "builtintypes",
         "oracle.recorders.builtintypes",
         "merge types of built-in kinds: pytest_crd/server/builtin/builtintypes.json",
-        ("server or URL",),
+        (),
         "some seconds",
     ),
     Command(

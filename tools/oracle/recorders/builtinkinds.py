@@ -29,6 +29,13 @@ _AGGREGATED: Final = {"accept": "application/json;g=apidiscovery.k8s.io;v=v2;as=
 _CRDS: Final = "apiextensions.k8s.io"
 # Kinds that older servers lack in this version, with the first minor version of Kubernetes 1 that serves them.
 _SINCE: Final = {
+    "IPAddress": 33,
+    "ServiceCIDR": 33,
+    "DeviceClass": 34,
+    "ResourceClaim": 34,
+    "ResourceClaimTemplate": 34,
+    "ResourceSlice": 34,
+    "VolumeAttributesClass": 34,
     "MutatingAdmissionPolicy": 36,
     "MutatingAdmissionPolicyBinding": 36,
     "ClusterTrustBundle": 37,

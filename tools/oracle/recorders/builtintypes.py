@@ -1,7 +1,7 @@
 """
 Record the merge types of the built-in kinds in the server: pytest_crd/server/builtin/builtintypes.json.
 
-They come from the OpenAPI v3 documents of a whole kube-apiserver: the list type and map keys of each list, its
+They come from the OpenAPI v3 documents of the newest version, which `record kubernetesdocuments` writes: the list type and map keys of each list, its
 strategic merge key, and whether an object is atomic.
 """
 
@@ -14,10 +14,10 @@ from typing import Final
 
 import pytest_crd.server.builtin
 from oracle.recorders import origin
-from oracle.servers import kubeapiserver
-from oracle.servers.dialogue import Cluster
 from oracle.servers.versions import NEWEST
+from pytest_crd.engine import profile
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.openapi import kubernetesdocuments
 from pytest_crd.server.builtin import builtinkinds
 
 _FILE: Final = Path(pytest_crd.server.builtin.__file__).with_name("builtintypes.json")
@@ -26,30 +26,32 @@ _PREFIX: Final = "#/components/schemas/"
 _GVK: Final = "x-kubernetes-group-version-kind"
 
 
-add_arguments = kubeapiserver.add_arguments
+def add_arguments(_: argparse.ArgumentParser) -> None:
+    """Add no arguments."""
 
 
-def main(options: argparse.Namespace) -> int:
+def main(_options: argparse.Namespace) -> int:
     """Write the file."""
-    with kubeapiserver.at(options.server, NEWEST) as url:
-        return _record(Cluster(url, options.token))
+    text = table()
+    _FILE.write_text(text, encoding="utf-8")
+    print(f"{_FILE.name}: {len(text)} characters")
+    return 0
 
 
-def _record(cluster: Cluster) -> int:
+def table() -> str:
+    """Return the text of the file."""
+    documents = kubernetesdocuments.of_version(profile.named(NEWEST))
     types: dict[str, JSONValue] = {}
     for group_version in dict.fromkeys((kind.group, kind.version) for kind in builtinkinds.records()):
         path = f"apis/{'/'.join(group_version)}" if group_version[0] else f"api/{group_version[1]}"
-        schemas = json.loads(cluster.request("GET", f"/openapi/v3/{path}")[1])["components"]["schemas"]
+        schemas = documents[path]["components"]["schemas"]
         for name in schemas:
             if any(kind["group"] == group_version[0] for kind in schemas[name].get(_GVK, ())):
                 _collect(name, schemas, types)
     lines = ",\n".join(
         f"{json.dumps(name)}: {json.dumps(types[name], separators=(',', ':'))}" for name in sorted(types) if types[name]
     )
-    text = f'{{"{origin.KEY}": {json.dumps(_ORIGIN)},\n"types": {{\n{lines}\n}}}}\n'
-    _FILE.write_text(text, encoding="utf-8")
-    print(f"{_FILE.name}: {len(types)} types, {len(text)} characters")
-    return 0
+    return f'{{"{origin.KEY}": {json.dumps(_ORIGIN)},\n"types": {{\n{lines}\n}}}}\n'
 
 
 def _collect(name: str, schemas: JSONValue, types: dict[str, JSONValue]) -> None:
