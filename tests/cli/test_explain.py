@@ -94,3 +94,38 @@ def test_a_field_is_named_as_for_kubectl(arguments: list[str], capsys: pytest.Ca
 def test_an_unknown_kind_gets_the_nearest_as_a_suggestion(named: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["explain", named]) == 2
     assert capsys.readouterr().err.startswith("no CRD is called 'wigdet'")
+
+
+@pytest.mark.parametrize(
+    ("named", "heading", "field"),
+    [
+        ("configmap.data", "KIND:       ConfigMap\nVERSION:    v1\n", "FIELD: data <map[string]string>\n"),
+        ("po.spec.restartPolicy", "KIND:       Pod\nVERSION:    v1\n", "ENUM:\n    Always\n    Never\n    OnFailure\n"),
+        ("Deployments.apps.spec", "GROUP:      apps\nKIND:       Deployment\n", "FIELD: spec <DeploymentSpec>\n"),
+        ("deployments.apps/v1.spec", "GROUP:      apps\nKIND:       Deployment\n", "FIELD: spec <DeploymentSpec>\n"),
+        ("hpa.spec", "GROUP:      autoscaling\nKIND:       HorizontalPodAutoscaler\nVERSION:    v2\n", "FIELD: spec <"),
+        (
+            "hpa/v1.spec",
+            "GROUP:      autoscaling\nKIND:       HorizontalPodAutoscaler\nVERSION:    v1\n",
+            "FIELD: spec <",
+        ),
+        ("events.note", "KIND:       Event\nVERSION:    v1\n", 'error: field "note" does not exist'),
+        ("events.events.k8s.io.note", "GROUP:      events.k8s.io\nKIND:       Event\n", "FIELD: note <string>\n"),
+    ],
+)
+def test_built_in_kinds_are_explained(named: str, heading: str, field: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code = program.main(["explain", named])
+    output, errors = capsys.readouterr()
+    assert (code, output.startswith(heading)) == (int(bool(errors)), True)
+    assert field in output + errors
+
+
+def test_kubernetes_1_21_explains_no_built_in_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["explain", "configmap", "--kubernetes-version", "1.21"]) == 1
+    assert capsys.readouterr().err == "Kubernetes 1.21 publishes no OpenAPI v3\n"
+
+
+def test_a_name_of_neither_a_crd_nor_a_built_in_kind_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    for named in ("configmapx.data", "deployments/v7.spec", "deployments.spec/v1"):
+        assert program.main(["explain", named]) == 2
+        assert capsys.readouterr().err.startswith("no CRD is called")
