@@ -59,6 +59,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="delete objects whose owners are gone, as kube-controller-manager does",
     )
     parser.add_argument(
+        "--workloads",
+        action="store_true",
+        help="simulate the statuses of workloads, Pods and claims: all become ready, and Jobs complete; nothing runs",
+    )
+    parser.add_argument(
         "--admission-plugin",
         action="append",
         default=[],
@@ -106,6 +111,7 @@ def run(options: argparse.Namespace) -> int:
             has_service_accounts=options.service_accounts,
             collects_garbage=options.garbage_collection,
             enforces_owners=bool(options.admission_plugin),
+            simulates_workloads=options.workloads,
             roles=_read_roles(options.rbac, has_users=bool(options.user)),
             users=[(name, Path(file)) for name, file in options.user],
         )

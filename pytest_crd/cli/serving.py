@@ -37,6 +37,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
     has_service_accounts: bool = False,
     collects_garbage: bool = False,
     enforces_owners: bool = False,
+    simulates_workloads: bool = False,
     roles: Sequence[Manifest] = (),
     users: Sequence[tuple[str, Path]] = (),
 ) -> int:
@@ -51,6 +52,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
         has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
         collects_garbage: Whether objects without owners are deleted.
         enforces_owners: Whether the admission plugin OwnerReferencesPermissionEnforcement is on.
+        simulates_workloads: Whether workloads get the statuses that controllers and kubelets write in the end.
         roles: Roles and bindings; empty for those of a new cluster.
         users: The names of users with these roles, and the paths of their kubeconfigs.
 
@@ -72,6 +74,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
         has_service_accounts=has_service_accounts,
         collects_garbage=collects_garbage,
         enforces_owners=enforces_owners,
+        simulates_workloads=simulates_workloads,
     )
     api.catalog.policy_listeners.observe_order = _warn
     installed = InstalledRoles(api, roles) if roles else None
@@ -90,6 +93,8 @@ def serve(  # noqa: PLR0913 - the settings of a server
             print(words)
         for user, path in operators:
             print(f"{user.username}: KUBECONFIG={path.resolve()}")
+        if simulates_workloads:
+            print("statuses of workloads, Pods and claims are simulated; nothing runs")
         print(f"{counted(len(crds), 'CRD')} at {server.url}, Kubernetes {profile.describe(kubernetes_version)}")
         print(f"export KUBECONFIG={kubeconfig.resolve()}", flush=True)
         _wait()

@@ -58,7 +58,7 @@ MARKERS: Final = (
     "crd(name, version=None): the CRD (by name or kind) that the fixtures crd and crd_version stand for.",
     "crd_cases(*globs): the case files, relative to the test file, whose cases the fixture crd_case stands for.",
     "crd_parity(model, version, allow=()): the class and the version of a CRD that the fixture crd_parity compares.",
-    "crd_server(kubernetes_version=None, namespaces=(), objects=(), rbac=(), faults=(), garbage_collection=None, admission_plugins=None): what crd_server is at first.",
+    "crd_server(kubernetes_version=None, namespaces=(), objects=(), rbac=(), faults=(), garbage_collection=None, workloads=None, admission_plugins=None): what crd_server is at first.",
 )
 # The key of the header in the data that a worker of pytest-xdist sends to its controller, and of a failed case in reports.
 HEADER: Final = "pytest_crd_header"

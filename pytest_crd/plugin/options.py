@@ -316,6 +316,10 @@ OPTIONS: Final[
         "Delete the objects of a `crd_server` whose owners are gone, as kube-controller-manager does.",
     ),
     (
+        ("--crd-server-workloads", "crd_server_workloads", "bool", "VALUE", "several", ""),
+        "Simulate the statuses of workloads, Pods and claims of a `crd_server`: all become ready, and Jobs complete.",
+    ),
+    (
         ("--crd-cov", "crd_cov", "bool", "VALUE", "several", ""),
         "Measure the coverage of schemas by tests.",
     ),

@@ -10,13 +10,14 @@ from typing import Any, Final
 from pytest_crd.wording import counted
 
 # The properties of a test with counts: objects that its server stored without validation, objects that change the answers of a cluster
-# but not of its server, and requests for kinds that only a cluster serves, all by kind; requests that met a fault, by fault; and requests
-# that no role allowed.
+# but not of its server, and requests for kinds that only a cluster serves, all by kind; requests that met a fault, by fault; requests
+# that no role allowed; and objects with a simulated status, by kind.
 UNVALIDATED: Final = "crd_unvalidated"
 UNENFORCED: Final = "crd_unenforced"
 UNSERVED: Final = "crd_unserved"
 FAULTS: Final = "crd_faults"
 FORBIDDEN: Final = "crd_forbidden"
+SIMULATED: Final = "crd_simulated"
 # The property with the parts of rules, as `InstalledRoles.count_needs` returns them.
 NEEDS: Final = "crd_needs"
 _LEADS: Final = {
@@ -25,6 +26,7 @@ _LEADS: Final = {
     UNSERVED: "answered with 404 requests for kinds that only a cluster serves",
     FAULTS: "played faults on requests",
     FORBIDDEN: "refused requests that no role allows",
+    SIMULATED: "simulated the status, as nothing runs",
 }
 
 

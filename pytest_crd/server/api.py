@@ -44,6 +44,7 @@ from pytest_crd.server.http.users import Users
 from pytest_crd.server.representation import Representation
 from pytest_crd.server.resourcecatalog import ServerCatalog
 from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.simulatedworkloads import SimulatedWorkloads
 from pytest_crd.server.special import specialrequests
 from pytest_crd.server.special.specialcontext import SpecialContext
 from pytest_crd.server.special.specialrequests import Special
@@ -71,6 +72,7 @@ class Api:
         token: The bearer token of the administrator; empty if requests need none.
         access: The users, and the decisions about their requests.
         tokens: The tokens of ServiceAccounts.
+        workloads: The workloads with simulated statuses; None if none are simulated.
         on_collection: Called with each request of the garbage collector and its answer; None without a listener.
     """
 
@@ -86,6 +88,7 @@ class Api:
         has_service_accounts: bool = False,
         collects_garbage: bool = False,
         enforces_owners: bool = False,
+        simulates_workloads: bool = False,
     ) -> None:
         """
         Start with stored CRDs and the objects of a new cluster.
@@ -100,6 +103,7 @@ class Api:
             has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
             collects_garbage: Whether objects without owners are deleted, as by kube-controller-manager.
             enforces_owners: Whether the admission plugin OwnerReferencesPermissionEnforcement is on.
+            simulates_workloads: Whether workloads get the statuses that controllers and kubelets write in the end.
 
         Raises:
             UnknownVersionError: The Kubernetes version is unknown.
@@ -107,6 +111,7 @@ class Api:
         """
         self.profile = profile.named(kubernetes_version)
         self.store = Store(history, garbagecollector.INDEXERS if collects_garbage else storeddefinitions.INDEXERS)
+        self.workloads = SimulatedWorkloads() if simulates_workloads else None
         self.catalog = ServerCatalog(
             self.store,
             self.profile,
@@ -114,6 +119,7 @@ class Api:
             webhooks,
             has_service_accounts=has_service_accounts,
             enforces_owners=enforces_owners,
+            workloads=self.workloads,
         )
         self.token = token
         self._collects_garbage = collects_garbage
@@ -144,7 +150,8 @@ class Api:
         fork = copy.copy(self)
         with self.store.lock:
             fork.store = self.store.fork()
-            fork.catalog = self.catalog.fork(fork.store)
+            fork.workloads = None if self.workloads is None else SimulatedWorkloads()
+            fork.catalog = self.catalog.fork(fork.store, fork.workloads)
         fork._connect()  # noqa: SLF001 - of the same class
         return fork
 
@@ -166,6 +173,8 @@ class Api:
         """Return to the state at the start; watches and pages of lists from before expire."""
         with self.store.lock:
             self.store.restore(self._start)
+            if self.workloads is not None:
+                self.workloads.clear()
             self.catalog.restart()
             self._start_collector()
             self.address = self._address
@@ -357,6 +366,11 @@ class Api:
                 )
                 warnings += deletion.warnings if deletion is not None else ()
         return representation.answer_page(page, warnings=response.limit_warnings(warnings))
+
+    def settle(self) -> None:
+        """Run the controllers, as after a write."""
+        with self.store.clock.active(), self._settling():
+            pass
 
     @contextlib.contextmanager
     def _settling(self) -> Iterator[None]:

@@ -13,9 +13,15 @@ from pytest_crd.server.customresources import CustomResourceType
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.simulatedworkloads import Hold, NotSimulatedError
+from pytest_crd.server.store.store import ObjectKey
 from pytest_crd.server.watching import Stream, Watch
 
 _NOT_FOUND: Final = 404
+_NOTHING_SIMULATED: Final = (
+    "there is nothing to hold back, as no statuses are simulated: set crd_server_workloads = true, or write "
+    "@pytest.mark.crd_server(workloads=True)"
+)
 # The object after each change; None after its deletion.
 States: TypeAlias = "Generator[Resource | None, None, None]"
 
@@ -36,6 +42,14 @@ class ReachedServer(Protocol):
 
     def answer(self, request: HTTPRequest) -> HTTPAnswer:
         """Return the response to a request other than a watch."""
+
+    def hold(self, key: ObjectKey) -> Hold:
+        """
+        Hold back a workload whose status is simulated.
+
+        Raises:
+            NotSimulatedError: Nothing is simulated, or not this resource.
+        """
 
     def states(self, type_: ResourceType, request: HTTPRequest, timeout: float, /) -> States:
         """
@@ -72,6 +86,12 @@ class InProcess:
         answer = self._api.answer(self._allowed(request))
         assert isinstance(answer, HTTPAnswer)  # noqa: S101 - the request is no watch
         return answer
+
+    def hold(self, key: ObjectKey) -> Hold:
+        """Hold back a workload, as in `ReachedServer`."""
+        if self._api.workloads is None:
+            raise NotSimulatedError(_NOTHING_SIMULATED)
+        return self._api.workloads.hold(key, self._api.settle)
 
     def states(self, _: ResourceType, request: HTTPRequest, timeout: float) -> States:
         """Yield the states of an object, as in `ReachedServer`."""

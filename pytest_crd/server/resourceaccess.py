@@ -20,6 +20,8 @@ from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.reaching import ReachedServer
 from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.simulatedworkloads import Hold
+from pytest_crd.server.store.store import ObjectKey
 
 USER_AGENT: Final = "pytest-crd"
 # The size of an object in the message of a wait.
@@ -147,6 +149,18 @@ class Resources:
     def fail(self, name: str, *, namespace: str | None = None) -> JSONObject:
         """Write the status of a failed Job or Pod, as its controller or a kubelet does, and return the object."""
         return self._write_state("failed", name, namespace)
+
+    def hold(self, name: str, *, namespace: str | None = None) -> Hold:
+        """
+        Hold back an object whose status `workloads` simulates, or the deletion of a Namespace; the object need not exist yet.
+
+        The hold ends with `release()` of the result, with its `with` block, or with the test. It fails the test if it held nothing back.
+
+        Raises:
+            NotSimulatedError: Nothing is simulated, or not this resource.
+        """
+        namespace_ = (namespace or self._namespace) if self._type.is_namespaced else ""
+        return self._reached.hold(ObjectKey(self._type.resource, namespace_, name))
 
     def wait(
         self,

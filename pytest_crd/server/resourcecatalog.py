@@ -38,6 +38,7 @@ from pytest_crd.server.controllers.crdfinalizer import CrdFinalizer
 from pytest_crd.server.controllers.crdnames import NamingController
 from pytest_crd.server.controllers.namespacelifecycle import NamespaceController
 from pytest_crd.server.controllers.serviceaccounts import ServiceAccountController
+from pytest_crd.server.controllers.workloads import WorkloadController
 from pytest_crd.server.crdtype import DefinitionType
 from pytest_crd.server.http import requestinfo, statuses
 from pytest_crd.server.http.requestinfo import RequestInfo
@@ -45,6 +46,7 @@ from pytest_crd.server.http.statuses import ApiError, NotFoundPageError
 from pytest_crd.server.namespaces import Namespaces
 from pytest_crd.server.policyparams import StoredParams
 from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.simulatedworkloads import SimulatedWorkloads
 from pytest_crd.server.store.store import Event, ObjectKey, Store, StoredObject
 from pytest_crd.server.storeddefinitions import StoredDefinitions
 from pytest_crd.server.writes import Admit
@@ -134,6 +136,7 @@ class ServerCatalog:
         *,
         has_service_accounts: bool = False,
         enforces_owners: bool = False,
+        workloads: SimulatedWorkloads | None = None,
     ) -> None:
         """
         Store the CRDs, and the namespaces of a new cluster.
@@ -145,10 +148,12 @@ class ServerCatalog:
             webhooks: The webhooks of the project; None without any.
             has_service_accounts: Whether each namespace gets its ServiceAccount `default`.
             enforces_owners: Whether the plugin OwnerReferencesPermissionEnforcement is on.
+            workloads: The workloads with simulated statuses; None to simulate none.
 
         Raises:
             NotAcceptedError: A server refuses one of the CRDs.
         """
+        self._workloads = workloads
         self._enforces_owners = enforces_owners
         self.profile = profile
         self._project_webhooks = webhooks
@@ -186,20 +191,22 @@ class ServerCatalog:
         controllers: list[Controller] = [
             NamingController(definitions),
             CrdFinalizer(store, definitions),
-            NamespaceController(store),
+            NamespaceController(store, self._workloads),
             *([ServiceAccountController(store)] if self._has_service_accounts else ()),
             AggregationController(self.roles),
+            *([] if self._workloads is None else [WorkloadController(store, self._workloads, self.profile)]),
         ]
         self._controllers = ControllerManager(store, controllers)
         store.subscribe(self._forget_types)
 
-    def fork(self, store: Store) -> ServerCatalog:
+    def fork(self, store: Store, workloads: SimulatedWorkloads | None = None) -> ServerCatalog:
         """
-        Return the served resources of a fork of the store, without listeners.
+        Return the served resources of a fork of the store, without listeners; *workloads* are those of the fork.
 
         The controllers of this server have nothing to do, and the webhooks of CRDs keep their connections.
         """
         fork = copy.copy(self)
+        fork._workloads = workloads  # noqa: SLF001 - of the same class
         fork._become_fork(self, store)  # noqa: SLF001 - of the same class
         return fork
 

@@ -262,6 +262,15 @@ def test_a_folder_without_files_is_served_without_crds(
     assert capsys.readouterr().out.startswith("0 CRDs at https://127.0.0.1:")
 
 
+def test_an_option_simulates_workloads_and_says_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(serving, "_wait", lambda: None)
+    assert program.main(["serve", "--workloads"]) == 0
+    assert "statuses of workloads, Pods and claims are simulated; nothing runs\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("is_on", [True, False])
 def test_an_option_switches_an_admission_plugin_on(folder: Path, monkeypatch: pytest.MonkeyPatch, is_on: bool) -> None:  # noqa: FBT001 - a row of the table
     statuses = []

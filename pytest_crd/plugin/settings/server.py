@@ -42,12 +42,13 @@ UNVALIDATED: Final = define("--crd-server-unvalidated", _is_error, default=_NOTE
 UNKNOWN_FIELDS: Final = define("--crd-server-unknown-fields", _is_error, default=_NOTE)
 SERVICE_ACCOUNTS: Final = define("--crd-server-service-accounts", setting.switch)
 GARBAGE_COLLECTION: Final = define("--crd-server-garbage-collection", setting.switch)
+WORKLOADS: Final = define("--crd-server-workloads", setting.switch)
 RBAC: Final = define("--crd-server-rbac", setting.paths)
 RBAC_COMMANDS: Final = define("--crd-server-rbac-command", setting.words)
 ADMISSION_PLUGINS: Final = define("--crd-server-admission-plugin", _admission_plugins)
 SETTINGS: Final = (
     *(RBAC, RBAC_COMMANDS, UNVALIDATED, UNKNOWN_FIELDS, SERVICE_ACCOUNTS),
-    *(ADMISSION_PLUGINS, GARBAGE_COLLECTION),
+    *(ADMISSION_PLUGINS, GARBAGE_COLLECTION, WORKLOADS),
 )
 
 

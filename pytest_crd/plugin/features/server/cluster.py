@@ -29,6 +29,8 @@ from pytest_crd.server.customresources import CustomResourceType
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.reaching import States
 from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.simulatedworkloads import Hold
+from pytest_crd.server.store.store import ObjectKey
 
 _OK, _CREATED, _MISSING, _TAKEN = 200, 201, 404, 409
 # The duration of each watch in seconds; the server returns its events at the end.
@@ -213,6 +215,10 @@ class Stay:
         answer = self._server.ask(request.method, request.target, text, headers=sent)
         content = json.dumps(answer.body).encode()
         return HTTPAnswer(answer.code, content, value=answer.body, warnings=answer.warnings)
+
+    def hold(self, _: ObjectKey) -> Hold:
+        """Skip the test, as the controllers are those of the cluster."""
+        pytest.skip("a hold is a part of the server of pytest-crd, and the server is that of --crd-live")
 
     def states(self, _: ResourceType, request: HTTPRequest, timeout: float) -> States:
         """Yield the states of an object from consecutive watches, as in `ReachedServer`."""

@@ -19,6 +19,7 @@ from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.installedroles import InstalledRoles
 from pytest_crd.server.resourceaccess import USER_AGENT
 from pytest_crd.server.runningcommands import Commands
+from pytest_crd.server.simulatedworkloads import SimulatedWorkloads
 
 _SERVER: Final[pytest.StashKey[ReportedServer]] = pytest.StashKey()
 _BEGINNING: Final[pytest.StashKey[_Beginning]] = pytest.StashKey()
@@ -41,6 +42,7 @@ class ReportedServer(NamedTuple):
         commands: The commands that use the server.
         fixture: The name of its fixture.
         clock: The clock of the server.
+        workloads: The workloads with simulated statuses; none without the setting.
         roles: The roles of the project; None without any.
     """
 
@@ -50,6 +52,7 @@ class ReportedServer(NamedTuple):
     commands: Commands
     fixture: str
     clock: Clock
+    workloads: SimulatedWorkloads
     roles: InstalledRoles | None = None
 
 
@@ -62,18 +65,21 @@ class _Beginning(NamedTuple):
         faults: The number of faults.
         commands: The number of commands.
         clock: The setting of its clock.
+        holds: The number of holds.
     """
 
     server: ReportedServer
     faults: int
     commands: int
     clock: ClockSetting
+    holds: int
 
     def restore(self) -> None:
-        """End the faults and commands of the test, and restore the clock."""
+        """End the faults, commands and holds of the test, and restore the clock."""
         self.server.faults.end(self.faults)
         self.server.commands.stop(self.commands)
         self.server.clock.restore(self.clock)
+        self.server.workloads.end(self.holds)
 
 
 def report_requests(node: pytest.Item | pytest.Collector, server: ReportedServer, settings: ServerSettings) -> None:
@@ -115,7 +121,8 @@ def fail_for_refusals(isolation: Isolation) -> None:
 
 def fail_at_end(server: ReportedServer) -> None:
     """Fail the last test of a server for errors of pytest-crd, and for unmet faults and ended commands outside of tests of a shared one."""
-    shared = () if server.fixture == _OWN else (*server.faults.unmet(), *server.commands.problems())
+    shared = (*server.faults.unmet(), *server.commands.problems(), *server.workloads.unmet())
+    shared = () if server.fixture == _OWN else shared
     if problems := [*server.log.take_failures(), *shared]:
         pytest.fail("\n".join(problems), pytrace=False)
 
@@ -154,12 +161,14 @@ class Hooks:
                 fail_for_refusals(server.isolation)
                 raise
             fail_for_refusals(server.isolation)
-            self._judge(server, 0 if beginning is None else beginning.faults)
+            self._judge(server, beginning)
         except BaseException:
             _add_sections(item, server)
             raise
         finally:
             item.user_properties += _properties(server.log)
+            if simulated := server.workloads.simulated:
+                item.user_properties.append((servers.SIMULATED, dict(simulated)))
             if server.roles is not None:
                 item.user_properties += [(session.WARNING, words) for words in server.roles.warnings]
                 item.user_properties.append((servers.NEEDS, server.roles.count_needs()))
@@ -183,10 +192,12 @@ class Hooks:
             if (kubeconfig := os.environ.get(_VARIABLE, "")) in self._kubeconfigs:
                 EnvironmentPlace(_VARIABLE).write(self._kubeconfigs[kubeconfig])
 
-    def _judge(self, server: ReportedServer, faults: int) -> None:
-        """Fail the test for the faults after the first ones, for commands, or by the settings."""
+    def _judge(self, server: ReportedServer, beginning: _Beginning | None) -> None:
+        """Fail the test for its faults and holds, for commands, or by the settings."""
         log = server.log
-        problems = [*log.take_failures(), *server.faults.unmet(faults), *server.commands.problems()]
+        faults, holds = (0, 0) if beginning is None else (beginning.faults, beginning.holds)
+        unmet = (*server.faults.unmet(faults), *server.workloads.unmet(holds))
+        problems = [*log.take_failures(), *unmet, *server.commands.problems()]
         if self._settings.demands_known_fields:
             problems += [f"{words}{f' ({place})' if place else ''}" for words, place in log.dropped.items()]
         if self._settings.demands_validation:
@@ -205,7 +216,8 @@ def _note_beginning(item: pytest.Item) -> _Beginning | None:
         server = _find_server(item)
         if server is None or server.fixture == _OWN:
             return None
-        item.stash[_BEGINNING] = _Beginning(server, server.faults.count, server.commands.count, server.clock.setting)
+        counts = (server.faults.count, server.commands.count, server.clock.setting, server.workloads.count)
+        item.stash[_BEGINNING] = _Beginning(server, *counts)
     return item.stash[_BEGINNING]
 
 
@@ -224,6 +236,7 @@ def _add_sections(item: pytest.Item, server: ReportedServer) -> None:
         *server.log.take_failures(),
         *_forbidden(server.log),
         *server.faults.lines(),
+        *server.workloads.lines(),
         *_last_requests(server.log),
     )
     if lines:

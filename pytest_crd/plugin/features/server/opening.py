@@ -34,6 +34,7 @@ from pytest_crd.server.http.requestlog import RequestLog
 from pytest_crd.server.installedroles import InstalledRoles
 from pytest_crd.server.reaching import InProcess
 from pytest_crd.server.resourceaccess import RequestFailedError
+from pytest_crd.server.simulatedworkloads import SimulatedWorkloads
 from pytest_crd.server.userkubeconfigs import UserKubeconfigs
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ if TYPE_CHECKING:
 _BLOCKED: Final = "crd_server listens on loopback, and pytest-socket blocks all sockets: add --allow-hosts=127.0.0.1 to --disable-socket"
 _MISSING: Final = "crd_server needs the extra `server`: pip install 'pytest-crd[server]'"
 _KEYS: Final = frozenset(
-    {"kubernetes_version", "namespaces", "objects", "faults", "garbage_collection", "rbac", "admission_plugins"}
+    {
+        *("kubernetes_version", "namespaces", "objects", "faults", "garbage_collection", "workloads"),
+        *("rbac", "admission_plugins"),
+    }
 )
 _SKIPPED: Final = "crd_server.{} is a part of the server of pytest-crd, and the server is that of --crd-live"
 _OPEN: Final[pytest.StashKey[list[str]]] = pytest.StashKey()
@@ -59,8 +63,12 @@ class _ServerArguments(NamedTuple):
     objects: Sequence[str] = ()
     faults: Sequence[Mapping[str, Any]] = ()
     garbage_collection: bool | None = None
+    workloads: bool | None = None
     rbac: Sequence[str] | None = None
     admission_plugins: Sequence[str] | None = None
+
+
+_NO_ARGUMENTS: Final = _ServerArguments()
 
 
 @contextlib.contextmanager
@@ -101,11 +109,7 @@ def _open_in_process(
     except ImportError as error:
         raise pytest.fail.Exception(f"{_MISSING} ({error})", pytrace=False) from None
     token, version = httpserver.new_token(), _served_version(request, crds, arguments)
-    collects_garbage = arguments.garbage_collection
-    if collects_garbage is None:
-        collects_garbage = bool(server.GARBAGE_COLLECTION.read_value(request.config))
-    plugins = arguments.admission_plugins
-    api = _api(request.config, crds, version, token, collects_garbage=collects_garbage, plugins=plugins)
+    api = _api(request.config, crds, version, token, arguments)
     log, faults = RequestLog(api.request_names), Faults(api.request_names)
     api.catalog.policy_listeners.observe_order = log.note_order
     api.on_collection = log.note
@@ -129,8 +133,9 @@ def _open_in_process(
         path.write_text(kubeconfigfile.text(transport.url, certificates.authority, token), encoding="utf-8")
         transport.start()
         isolation = Isolation(crd_server.url, crd_server.kubeconfig, is_loopback=True)
+        fixture, workloads = str(request.fixturename), api.workloads or SimulatedWorkloads()
         reported = hooks.ReportedServer(
-            log, isolation, faults, crd_server.commands, str(request.fixturename), api.store.clock, installed_roles
+            log, isolation, faults, crd_server.commands, fixture, api.store.clock, workloads, installed_roles
         )
         hooks.report_requests(request.node, reported, server.read(request.config))
         with isolation.active():
@@ -170,7 +175,8 @@ def _open_in_cluster(
         _create_objects(crd_server, arguments, request.node)
         path.write_text(shared.kubeconfig(where), encoding="utf-8")
         isolation = Isolation(url, crd_server.kubeconfig, is_loopback=False)
-        reported = hooks.ReportedServer(log, isolation, Faults(), commands, str(request.fixturename), api.store.clock)
+        fixture, workloads = str(request.fixturename), SimulatedWorkloads()
+        reported = hooks.ReportedServer(log, isolation, Faults(), commands, fixture, api.store.clock, workloads)
         hooks.report_cluster_requests(request.node, reported, server.read(request.config))
         with isolation.active():
             yield crd_server
@@ -253,8 +259,9 @@ def _read_markers(item: pytest.Item) -> _ServerArguments:
     for key in ("namespaces", "objects", "faults", "rbac", "admission_plugins"):
         if isinstance(values.get(key, ()), str):
             pytest.fail(f"{key}={values[key]!r}: a list; write {_WRITE}", pytrace=False)
-    if not isinstance(collects := values.get("garbage_collection"), bool | None):
-        pytest.fail(f"garbage_collection={collects!r}: True or False", pytrace=False)
+    for key in ("garbage_collection", "workloads"):
+        if not isinstance(values.get(key), bool | None):
+            pytest.fail(f"{key}={values[key]!r}: True or False", pytrace=False)
     if problem := server.find_unknown_plugin(values.get("admission_plugins") or ()):
         pytest.fail(f"admission_plugins: {problem}", pytrace=False)
     return _ServerArguments(**values)
@@ -285,29 +292,36 @@ def _version_place(config: pytest.Config) -> str:
     return f"{config.inipath.name}:{line}: {entry.source}" if config.inipath and line else entry.source
 
 
-def _api(  # noqa: PLR0913 - the parts of a server
+def _api(
     config: pytest.Config,
     crds: Sequence[CustomResourceDefinition],
     version: str,
     token: str = "",
-    *,
-    collects_garbage: bool = False,
-    plugins: Sequence[str] | None = None,
+    arguments: _ServerArguments = _NO_ARGUMENTS,
 ) -> Api:
+    """Return the API of a server; the arguments of the marker override the settings."""
     try:
         webhooks = crds[0].webhooks if crds else None
         if isinstance(webhooks, ProjectAdmission):  # the server stores the policies, and evaluates them itself
             webhooks = webhooks.webhooks
         service_accounts = bool(server.SERVICE_ACCOUNTS.read_value(config))
-        set_plugins = server.ADMISSION_PLUGINS.read_value(config)
+        collects, simulates, plugins = (
+            setting.read_value(config) if value is None else value
+            for setting, value in (
+                (server.GARBAGE_COLLECTION, arguments.garbage_collection),
+                (server.WORKLOADS, arguments.workloads),
+                (server.ADMISSION_PLUGINS, arguments.admission_plugins),
+            )
+        )
         return Api(
             crds,
             kubernetes_version=version,
             token=token,
             webhooks=webhooks,
             has_service_accounts=service_accounts,
-            collects_garbage=collects_garbage,
-            enforces_owners=bool(set_plugins if plugins is None else plugins),
+            collects_garbage=bool(collects),
+            enforces_owners=bool(plugins),
+            simulates_workloads=bool(simulates),
         )
     except NotAcceptedError as error:
         remedies = (acceptance.explain_references(crd, session.catalogs(config)[0].find_all) for crd in crds)

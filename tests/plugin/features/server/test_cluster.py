@@ -370,7 +370,7 @@ def test_a_test_with_roles_is_skipped(project: Project, start_cluster: Callable[
     result.stdout.fnmatch_lines(["*crd_server with roles decides as kube-apiserver does*"])
 
 
-def test_a_test_with_faults_the_clock_or_a_reset_is_skipped(
+def test_a_test_with_faults_the_clock_a_reset_or_a_hold_is_skipped(
     project: Project, start_cluster: Callable[..., RunningCluster]
 ) -> None:
     _test(
@@ -383,9 +383,12 @@ def test_a_test_with_faults_the_clock_or_a_reset_is_skipped(
         "def test_clock(crd_server): crd_server.clock.advance(1)",
         "",
         "def test_reset(crd_server): crd_server.reset()",
+        "",
+        "@pytest.mark.crd_server(workloads=True)",
+        "def test_hold(crd_server): crd_server['deployments'].hold('x')",
     )
     result = project.run("-rs", *start_cluster().options)
-    result.assert_outcomes(skipped=4)
+    result.assert_outcomes(skipped=5)
     result.stdout.fnmatch_lines(
         ["*crd_server.faults is a part of the server of pytest-crd, and the server is that of --crd-live"]
     )
