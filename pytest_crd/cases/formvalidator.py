@@ -1,4 +1,4 @@
-"""Validator of the form of case files. It is the only user of jsonschema, which is slow to import."""
+"""Validator of the form of case files, with jsonschema, which is slow to import."""
 
 from __future__ import annotations
 

@@ -206,11 +206,7 @@ def judge_under(
 
 def describe_answer(manifest: Manifest, kind: ObjectKind, response: Response) -> SampleOutcome:
     """Return the outcome of an object from the answer of a server."""
-    source = manifest.document.source
-    repeated = [
-        CheckFinding(f"{source}:{item.line}", f'key "{escape(item.key)}" is set twice; only the last value counts')
-        for item in manifest.duplicates
-    ]
+    repeated = find_repeated(manifest)
     errors = [
         CheckFinding(
             fieldlines.find_line(manifest, () if item.path is None else item.path.steps),
@@ -245,6 +241,16 @@ def describe_answer(manifest: Manifest, kind: ObjectKind, response: Response) ->
         is_accepted=response.accepted,
         is_validated=kind.is_validated,
     )
+
+
+def find_repeated(manifest: Manifest) -> list[CheckFinding]:
+    """Return a finding for each key that is set twice."""
+    return [
+        CheckFinding(
+            f"{manifest.source}:{item.line}", f'key "{escape(item.key)}" is set twice; only the last value counts'
+        )
+        for item in manifest.duplicates
+    ]
 
 
 def _dropped(manifest: Manifest, kind: ObjectKind, response: Response) -> Iterator[CheckFinding]:

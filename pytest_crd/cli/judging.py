@@ -7,13 +7,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pytest_crd.cases import schemafields
 from pytest_crd.checks import samples
 from pytest_crd.checks.samplefiles import Claims
-from pytest_crd.checks.samples import SampleOutcome
+from pytest_crd.checks.samples import ObjectKind, SampleOutcome
+from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.cli import kustomized
 from pytest_crd.cli.objectfiles import Identity, Resource
-from pytest_crd.engine import FieldError, ManifestError, Mistake, Response, jsonvalue, profile
+from pytest_crd.cli.schemacatalogs import SchemaCatalog
+from pytest_crd.engine import (
+    CustomResourceDefinition,
+    FieldError,
+    ManifestError,
+    Mistake,
+    Response,
+    jsonvalue,
+    profile,
+)
 from pytest_crd.engine.client.resourceclient import ResourceClient
+from pytest_crd.engine.crds import declared, decoded
+from pytest_crd.engine.crds.condition import shows_flaw
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.requestbody import RefusedError
@@ -22,6 +35,7 @@ from pytest_crd.synthesis.objectchanges import ABSENT, value_at
 if TYPE_CHECKING:
     from pytest_crd.server.builtin.builtinclient import BuiltInClient  # large imports
 
+_CRDS: Final = f"{declared.PLURAL}.{declared.GROUP}"
 _BAD_REQUEST: Final = 400
 _INVALID: Final = 422
 _KEPT: Final = "kept as it was so before"
@@ -38,6 +52,7 @@ class SendingMethod(NamedTuple):
         old: The stored objects; None if the command line names none.
         is_strict: Whether placeholders are refused as they are.
         kubernetes_version: The Kubernetes version of the answers.
+        catalog: The JSON Schemas for kinds without a CRD.
     """
 
     manager: str
@@ -45,6 +60,7 @@ class SendingMethod(NamedTuple):
     old: Mapping[Identity, Resource] | None
     is_strict: bool = False
     kubernetes_version: str = profile.DEFAULT
+    catalog: SchemaCatalog = SchemaCatalog()
 
 
 def outcome(resource: Resource, claims: Claims, method: SendingMethod) -> SampleOutcome:
@@ -83,6 +99,10 @@ def _describe(error: FieldError, before: JSONValue, now: JSONValue) -> str:
 def _best(resource: Resource, claims: Claims, method: SendingMethod) -> SampleOutcome:
     if resource.client is not None:
         return _judge_built_in(resource, resource.client, method)
+    if resource.crd is not None:
+        return _judge_crd(resource, resource.crd, method)
+    if resource.schema is not None:
+        return method.catalog.judge(resource.manifest, resource.schema, method.kubernetes_version)
     send = functools.partial(_send, resource, method=method)
     crds = claims[resource.group, resource.kind]
     results = (samples.judge_under(resource.manifest, resource.version, crd, send) for crd in crds)
@@ -105,6 +125,29 @@ def _judge_built_in(resource: Resource, client: BuiltInClient, method: SendingMe
     value = samples.without_placeholders(resource.manifest.value)
     is_decoded = client.create(printing.marshal(value), field_validation="Ignore").code != _BAD_REQUEST
     return replace(result, placeholder=f"a value is {placeholder}") if is_decoded else result
+
+
+def _judge_crd(resource: Resource, crd: CustomResourceDefinition, method: SendingMethod) -> SampleOutcome:
+    """Return the outcome of a CRD; its conditions that show a flaw are warnings."""
+    before = (method.old or {}).get(resource.identity)
+    old = None if before is None else before.crd
+    if method.manager:
+        text = printing.marshal(resource.manifest.value)
+        version = method.kubernetes_version
+        response = crd.apply(text, old=old, manager=method.manager, force=method.force, kubernetes_version=version)
+    else:
+        response = crd.create() if old is None else crd.update_from(old)
+    named = profile.named(method.kubernetes_version)
+    type_ = decoded.custom_resource_definition(resource.version)
+    find_fields = functools.partial(schemafields.find_fields, type_, named)
+    kind = ObjectKind(_CRDS, f"Kubernetes {named.version}", find_fields)
+    result = samples.describe_answer(resource.manifest, kind, response)
+    flaws = (
+        CheckFinding("", f"{item.type} is {item.status} ({item.reason}): {item.message}")
+        for item in (crd.conditions if response.accepted else ())
+        if shows_flaw(item)
+    )
+    return replace(result, warnings=(*result.warnings, *flaws))
 
 
 def _send(resource: Resource, version: ResourceClient, *, method: SendingMethod) -> Response:

@@ -68,7 +68,7 @@ def compare(old: Baseline, new: Baseline, paths: Sequence[str], kubernetes_versi
     successions = find_successions(old.old_crds(kubernetes_version), [*new.crds(kubernetes_version)])
     pairs = {item.olds[-1].crd: next(iter(item.today), None) for item in successions}
     classified = objectfiles.classify(read, samplefiles.group_crds(pairs), kubernetes_version)
-    resources = [resource for resource in classified.resources if resource.client is None]
+    resources = [resource for resource in classified.resources if resource.is_custom]
     judged = [(resource, _judge(resource, pairs)) for resource in resources]
     kinds = {(resource.group, resource.kind) for resource in resources}
     used = {old: new for old, new in pairs.items() if new is not None and (old.group, old.kind) in kinds}

@@ -15,12 +15,13 @@ from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.cli import fluxpaths, helmcharts, kustomized
 from pytest_crd.cli.helmcharts import RenderedCharts
 from pytest_crd.cli.kustomized import BuiltFolders
-from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
+from pytest_crd.cli.schemacatalogs import SchemaCatalog
+from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake, profile
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.yaml import manifest, yamlreader
-from pytest_crd.engine.yaml.manifest import Manifest
+from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
 
 if TYPE_CHECKING:
     from pytest_crd.server.builtin.builtinclient import BuiltInClient  # large imports
@@ -40,7 +41,7 @@ Identity: TypeAlias = "tuple[str, str, str, str]"
 
 class Resource(NamedTuple):
     """
-    An object of a known kind: a custom resource, or an object of a built-in kind.
+    An object of a known kind: a custom resource, an object of a built-in kind, or a CRD.
 
     Attributes:
         manifest: The object.
@@ -48,7 +49,9 @@ class Resource(NamedTuple):
         version: Its API version, `v1`.
         kind: Its kind.
         build: The folder of the kustomization that builds it; empty if it is as in its file.
-        client: The client for objects of a built-in kind; None for a custom resource.
+        client: The client for objects of a built-in kind; None for other objects.
+        crd: The CRD if the object is one; None for other objects.
+        schema: The file with the JSON Schema that judges a custom resource without a CRD; None for other objects.
     """
 
     manifest: Manifest
@@ -57,6 +60,13 @@ class Resource(NamedTuple):
     kind: str
     build: str = ""
     client: BuiltInClient | None = None
+    crd: CustomResourceDefinition | None = None
+    schema: ManifestFile | None = None
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether it is a custom resource."""
+        return self.client is None and self.crd is None
 
     @property
     def title(self) -> str:
@@ -81,12 +91,14 @@ class ReadObjects:
         contents: The texts, by the name of the file or stream.
         mistakes: Reasons why texts cannot be read.
         builds: The folders of the kustomizations that build objects.
+        crds: The CRDs among the objects, once `find_crds` has read them.
     """
 
     manifests: list[Manifest] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
     builds: dict[Manifest, str] = field(default_factory=dict)
+    crds: dict[Manifest, CustomResourceDefinition] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -95,7 +107,7 @@ class ClassifiedObjects:
     Objects, classified by the CRDs for their kinds.
 
     Attributes:
-        resources: The custom resources, and the objects of built-in kinds.
+        resources: The custom resources, the objects of built-in kinds, and the CRDs.
         misspelt: Objects of similar kinds, with a suggestion.
         unserved: Objects of kinds that the Kubernetes version does not serve, with the reason.
         others: All other objects, with kind and API version in words.
@@ -195,7 +207,7 @@ def read_one(file: str) -> JSONObject:
 
 def find_crds(objects: ReadObjects, kubernetes_version: str) -> list[CustomResourceDefinition]:
     """
-    Return the CRDs among built objects and in texts; empty if there are none.
+    Return the CRDs among built objects and in texts, and set `crds` of *objects*; empty if there are none.
 
     Raises:
         CrdError: One of them is not a valid CRD.
@@ -206,21 +218,37 @@ def find_crds(objects: ReadObjects, kubernetes_version: str) -> list[CustomResou
         files.take(content, source=name, origin=FileOrigin.GIVEN)
     files.mistakes += built.mistakes
     files.raise_mistakes()
+    crds = {item.manifest: item.crd for item in built.read_crds}
+    places = {item.crd.source: item.crd for item in files.read_crds}
+    crds |= {item: places[item.where] for item in objects.manifests if item not in crds and item.where in places}
+    objects.crds = crds
     return [*built.crds, *(crd for crd in files.crds if crd.name not in built.crd_names)]
 
 
-def classify(objects: ReadObjects, claims: Claims, kubernetes_version: str) -> ClassifiedObjects:
-    """Return objects classified by the CRDs for their kinds, and by the built-in kinds of a Kubernetes version."""
+def classify(
+    objects: ReadObjects, claims: Claims, kubernetes_version: str, catalog: SchemaCatalog | None = None
+) -> ClassifiedObjects:
+    """Return objects classified by the CRDs or JSON Schemas for their kinds, and by the built-in kinds of a Kubernetes version."""
+    catalog = catalog or SchemaCatalog()
+    kinds = {**dict.fromkeys(catalog.files, ()), **claims}
     classified = ClassifiedObjects()
     for item in objects.manifests:
         api_version, kind = item.api_version, item.kind
         group, _, version = api_version.rpartition("/")
+        resource = Resource(item, group, version, kind, objects.builds.get(item, ""))
         if (group, kind) in claims:
-            classified.resources.append(Resource(item, group, version, kind, objects.builds.get(item, "")))
+            classified.resources.append(resource)
         elif client := find_client(item, kubernetes_version):
-            build = objects.builds.get(item, "")
-            classified.resources.append(Resource(item, group, version, kind, build, client))
-        elif question := samplefiles.suggest_kind(group, kind, claims):
+            classified.resources.append(resource._replace(client=client))
+        elif missing := _explain_old_crd(item, kubernetes_version):
+            classified.unserved.append((item, missing))
+        elif crd := objects.crds.get(item):
+            classified.resources.append(resource._replace(crd=crd))
+        elif schema := catalog.find(group, kind, version):
+            classified.resources.append(resource._replace(schema=schema))
+        elif versions := catalog.list_versions(group, kind):
+            classified.others.append((item, f"{kind} of {api_version}, with a JSON Schema for {', '.join(versions)}"))
+        elif question := samplefiles.suggest_kind(group, kind, kinds):
             classified.misspelt.append((item, f"no CRD is for kind {kind!r} of {group}; {question}"))
         elif missing := _explain_missing(item, kubernetes_version):
             classified.unserved.append((item, missing))
@@ -240,6 +268,15 @@ def _explain_missing(item: Manifest, kubernetes_version: str) -> str:
     if not _may_be_built_in(item):
         return ""
     return kustomized.built_in_objects(kubernetes_version).explain_missing(item.api_version, item.kind)
+
+
+def _explain_old_crd(item: Manifest, kubernetes_version: str) -> str:
+    """Return the reason why a server takes no CRD of a former version; empty for other objects."""
+    is_old = item.api_version == declared.V1BETA1 and item.kind == declared.KIND
+    if not is_old or profile.named(kubernetes_version).serves_v1beta1:
+        return ""
+    hint = f"Kubernetes {kubernetes_version} serves {item.kind} of {declared.V1}"
+    return f'no matches for kind "{item.kind}" in version "{item.api_version}"; {hint}'
 
 
 def _may_be_built_in(item: Manifest) -> bool:

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import functools
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-from pytest_crd.cases import acceptance
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.checks.samples import SampleOutcome
-from pytest_crd.cli import judging, lookup, objectfiles, validateformats, validatetext
+from pytest_crd.cli import judging, knownkinds, lookup, objectfiles, validateformats, validatetext
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.judging import SendingMethod
-from pytest_crd.cli.objectfiles import STREAM, ClassifiedObjects, Identity, ReadObjects, Resource
+from pytest_crd.cli.knownkinds import WrongUseError
+from pytest_crd.cli.objectfiles import STREAM, ClassifiedObjects, Identity, Resource
 from pytest_crd.cli.validateformats import Answers
-from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import (
-    CrdError,
     CrdLookupError,
-    CustomResourceDefinition,
-    CustomResourceDefinitions,
     InputError,
     Mistake,
     UnknownVersionError,
@@ -32,28 +26,10 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
     profile,
 )
-from pytest_crd.engine.loading.crdfiles import CrdFiles
 from pytest_crd.report.outputs import testformats
 
 _MANAGER: Final = "kubectl"
 _JSON: Final = "json"
-
-
-class WrongUseError(Exception):
-    """Options that contradict each other, or a server that cannot be reached."""
-
-
-class KnownCrds(NamedTuple):
-    """
-    The CRDs for judging objects.
-
-    Attributes:
-        crds: The CRDs.
-        kubernetes_version: The Kubernetes version of the answers.
-    """
-
-    crds: CustomResourceDefinitions
-    kubernetes_version: str
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -71,8 +47,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="PATH",
         help=(
-            "a file, a folder or a glob with CRDs, - for standard input; may be given several times; default: the"
-            " CRDs of the project in the current folder; CRDs among the objects count, too"
+            "a file, a folder or a glob with CRDs, or with JSON Schemas in the layout of catalogues,"
+            " GROUP/KIND_VERSION.json; - for standard input; may be given several times; default: the CRDs of the"
+            " project in the current folder; CRDs among the objects count, too"
         ),
     )
     add(
@@ -116,14 +93,15 @@ def run(options: argparse.Namespace) -> int:
         helm_version = profile.named(options.kubernetes_version or profile.DEFAULT).version
         sent = objectfiles.read(options.files, helm_version=helm_version if options.helm_charts else "")
         skipped = objectfiles.skip_kinds(sent, options.skip or ())
-        known_crds = _find_crds(options, sent)
-        claims = samplefiles.group_crds(known_crds.crds)
-        version = known_crds.kubernetes_version
-        classified = objectfiles.classify(sent, claims, version)
+        known = knownkinds.find(options, sent)
+        claims, version = samplefiles.group_crds(known.crds), known.kubernetes_version
+        classified = objectfiles.classify(sent, claims, version, known.catalog)
         classified.skipped = skipped
-        method, mistakes = _sending_method(options)._replace(kubernetes_version=version), sent.mistakes
+        method = _sending_method(options)._replace(kubernetes_version=version, catalog=known.catalog)
+        mistakes = sent.mistakes
         if options.old:
             old = objectfiles.read([options.old])
+            objectfiles.find_crds(old, version)
             stored = objectfiles.classify(old, claims, version).resources
             mistakes += [*old.mistakes, *_find_impossible(stored), *_find_repeated(stored)]
             stored = [resource for resource in stored if _has_metadata(resource)]
@@ -186,62 +164,6 @@ def _sending_method(options: argparse.Namespace) -> SendingMethod:
     if options.apply and not manager:
         raise WrongUseError("--manager: a field manager has a name")
     return SendingMethod(manager, options.force, None, options.strict)
-
-
-def _find_crds(options: argparse.Namespace, sent: ReadObjects) -> KnownCrds:
-    """Return the CRDs that the command line names, and those among the objects."""
-    if options.crd_live:
-        return _load_installed_crds(options)
-    version = profile.named(options.kubernetes_version or profile.DEFAULT).version
-    among = objectfiles.find_crds(sent, version)
-    is_needed = not among and not any(objectfiles.find_client(item, version) for item in sent.manifests)
-    named = _load_named_crds(options.crd, version) if options.crd else _load_project_crds(version, is_needed=is_needed)
-    # CRDs among the objects replace those of the project; CRDs on the command line replace both.
-    first, second = (named, among) if options.crd else (among, named)
-    names = {crd.name for crd in first}
-    crds = CustomResourceDefinitions([*first, *(crd for crd in second if crd.name not in names)])
-    guard = functools.partial(acceptance.require_accepted, find_crds=lambda: crds)
-    return KnownCrds(crds.guarded(lambda _: guard), version)
-
-
-def _load_project_crds(kubernetes_version: str, *, is_needed: bool) -> list[CustomResourceDefinition]:
-    sources = Sources(Path.cwd())
-    try:
-        return sources.select_main(sources.crds(kubernetes_version))
-    except InputError as error:
-        if not sources.is_in_vain:
-            raise
-        if is_needed:
-            first, *others = error.mistakes
-            message = "no CRD was found: name the files or folders with your CRDs, --crd PATH"
-            raise CrdError([replace(first, message=message), *others]) from None
-        return []
-
-
-def _load_named_crds(paths: Sequence[str], kubernetes_version: str) -> list[CustomResourceDefinition]:
-    crd_files = CrdFiles(kubernetes_version)
-    if STREAM in paths:
-        crd_files.take_output(sys.stdin.buffer.read(), source=objectfiles.STREAM_NAME)
-    if files := [path for path in paths if path != STREAM]:
-        crd_files.read_all(files, base=Path.cwd())
-    crd_files.raise_mistakes()
-    return crd_files.crds
-
-
-def _load_installed_crds(options: argparse.Namespace) -> KnownCrds:
-    from pytest_crd.live import connection, installed, transport  # noqa: PLC0415 - needed only with a server
-
-    try:
-        target = connection.connect(options.crd_live, options.crd_live_context, base=Path.cwd())
-    except connection.UsageProblemError as error:
-        raise WrongUseError(f"--crd-live: {error}") from None
-    version = profile.named(options.kubernetes_version or target.version).version
-    try:
-        return KnownCrds(installed.crds(target, version), version)
-    except transport.NoAnswerError as error:
-        raise WrongUseError(f"--crd-live: {error}") from None
-    finally:
-        target.server.close()
 
 
 def _has_metadata(stored: Resource) -> bool:

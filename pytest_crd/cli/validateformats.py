@@ -77,8 +77,10 @@ def _of_resource(resource: Resource, outcome: SampleOutcome) -> dict[str, Any]:
 
 
 def _kind(resource: Resource, outcome: SampleOutcome) -> dict[str, Any]:
-    """Return the CRD, or the resource of a built-in kind."""
-    if resource.client is None:
+    """Return the CRD, the JSON Schema, or the resource of a built-in kind."""
+    if resource.schema is not None:
+        return {"jsonSchema": outcome.resource}
+    if resource.is_custom:
         return {"crd": outcome.resource, "crdVersion": resource.version}
     return {"builtIn": outcome.resource, "onlyDecoded": not outcome.is_validated}
 

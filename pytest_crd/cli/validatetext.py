@@ -50,6 +50,7 @@ def _describe(resource: Resource, outcome: SampleOutcome, method: SendingMethod)
         yield f"{resource.manifest.where}: {resource.title}: not judged, as {escape(outcome.placeholder)}"
         return
     only = "" if outcome.is_validated else ", only decoded"
+    only = ", by a JSON Schema alone" if resource.schema is not None else only
     verb = outcome.heading if outcome.findings else f"accepted{only}{_describe_method(resource, method)}"
     yield f"{resource.manifest.where}: {resource.title}: {verb}"
     for finding in outcome.findings:
@@ -60,14 +61,14 @@ def _describe(resource: Resource, outcome: SampleOutcome, method: SendingMethod)
 
 
 def _describe_method(resource: Resource, method: SendingMethod) -> str:
-    if method.old is None:
+    if method.old is None or resource.schema is not None:
         return ""
     return ", an update" if resource.identity in method.old else ", as nothing is stored of it"
 
 
 def _summarize(outcomes: Outcomes, classified: ClassifiedObjects, method: SendingMethod) -> str:
-    custom = [pair for pair in outcomes if pair[0].client is None]
-    built_in = [pair for pair in outcomes if pair[0].client is not None]
+    custom = [pair for pair in outcomes if pair[0].is_custom]
+    built_in = [pair for pair in outcomes if not pair[0].is_custom]
     parts = [_count(custom, "custom resource", method)]
     if built_in:
         parts.append(_count(built_in, "built-in object", method))
@@ -96,6 +97,8 @@ def _count(outcomes: Outcomes, noun: str, method: SendingMethod) -> str:
     counts += [f"{changed} accepted, but not as they are" if changed > 1 else "1 accepted, but not as it is"] * (
         changed > 0
     )
+    by_schema = [item.kind for item, _ in outcomes if item.schema is not None]
+    counts += [f"{len(by_schema)} by a JSON Schema alone ({_count_kinds(by_schema)})"] * bool(by_schema)
     if method.old is not None:
         updated = sum(item.identity in method.old for item, _ in outcomes)
         counts.append(f"{updated} of them updated")

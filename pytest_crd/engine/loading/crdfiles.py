@@ -131,7 +131,17 @@ class CrdFiles:
         Raises:
             ManifestError: A pattern names nothing that exists; all of them at once.
         """
-        files = manifest.files(patterns, base=base)
+        self.read_files(patterns, manifest.files(patterns, base=base), tell=tell)
+
+    def read_files(self, patterns: Sequence[str], files: Sequence[ManifestFile], *, tell: Tell = ignore_step) -> None:
+        """
+        Read files; each pattern must yield a CRD.
+
+        Args:
+            patterns: The patterns.
+            files: The files that they name.
+            tell: Called with the progress for each file.
+        """
         for file in each(files, tell, lambda file: file.name):
             self.read(file, FileOrigin.NAMED if file.named else FileOrigin.GIVEN)
         self._demand(patterns, files)

@@ -1,0 +1,107 @@
+"""CRDs and JSON Schemas for judging objects: those of the command line, the project, a server and the objects themselves."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from pytest_crd.cases import acceptance
+from pytest_crd.cli import objectfiles
+from pytest_crd.cli.objectfiles import STREAM, ReadObjects
+from pytest_crd.cli.schemacatalogs import SchemaCatalog
+from pytest_crd.discovery.crdsources import Sources
+from pytest_crd.engine import CrdError, CustomResourceDefinition, CustomResourceDefinitions, InputError, profile
+from pytest_crd.engine.loading.crdfiles import CrdFiles
+from pytest_crd.engine.yaml import manifest
+
+
+class WrongUseError(Exception):
+    """Options that contradict each other, or a server that cannot be reached."""
+
+
+class KnownKinds(NamedTuple):
+    """
+    The CRDs and JSON Schemas for judging objects.
+
+    Attributes:
+        crds: The CRDs.
+        catalog: The JSON Schemas, which decide about kinds without a CRD.
+        kubernetes_version: The Kubernetes version of the answers.
+    """
+
+    crds: CustomResourceDefinitions
+    catalog: SchemaCatalog
+    kubernetes_version: str
+
+
+def find(options: argparse.Namespace, sent: ReadObjects) -> KnownKinds:
+    """Return the CRDs and JSON Schemas that the command line names, and the CRDs among the objects."""
+    if options.crd_live:
+        known = _load_installed_crds(options)
+        objectfiles.find_crds(sent, known.kubernetes_version)
+        return known
+    version = profile.named(options.kubernetes_version or profile.DEFAULT).version
+    among = objectfiles.find_crds(sent, version)
+    is_needed = not among and not any(objectfiles.find_client(item, version) for item in sent.manifests)
+    catalog = SchemaCatalog()
+    if options.crd:
+        named = _load_named_crds(options.crd, catalog, version)
+    else:
+        named = _load_project_crds(version, is_needed=is_needed)
+    # CRDs among the objects replace those of the project; CRDs on the command line replace both.
+    first, second = (named, among) if options.crd else (among, named)
+    names = {crd.name for crd in first}
+    crds = CustomResourceDefinitions([*first, *(crd for crd in second if crd.name not in names)])
+    guard = functools.partial(acceptance.require_accepted, find_crds=lambda: crds)
+    return KnownKinds(crds.guarded(lambda _: guard), catalog, version)
+
+
+def _load_project_crds(kubernetes_version: str, *, is_needed: bool) -> list[CustomResourceDefinition]:
+    sources = Sources(Path.cwd())
+    try:
+        return sources.select_main(sources.crds(kubernetes_version))
+    except InputError as error:
+        if not sources.is_in_vain:
+            raise
+        if is_needed:
+            first, *others = error.mistakes
+            message = "no CRD was found: name the files or folders with your CRDs, --crd PATH"
+            raise CrdError([replace(first, message=message), *others]) from None
+        return []
+
+
+def _load_named_crds(
+    paths: Sequence[str], catalog: SchemaCatalog, kubernetes_version: str
+) -> list[CustomResourceDefinition]:
+    """Return the CRDs that *paths* name, and add the JSON Schemas to *catalog*; each path has at least one of them."""
+    crd_files = CrdFiles(kubernetes_version)
+    if STREAM in paths:
+        crd_files.take_output(sys.stdin.buffer.read(), source=objectfiles.STREAM_NAME)
+    if patterns := [path for path in paths if path != STREAM]:
+        files = manifest.files(patterns, base=Path.cwd())
+        others = catalog.take(files)
+        with_schemas = {pattern for file in files if file not in others for pattern in file.patterns}
+        crd_files.read_files([pattern for pattern in patterns if pattern not in with_schemas], others)
+    crd_files.raise_mistakes()
+    return crd_files.crds
+
+
+def _load_installed_crds(options: argparse.Namespace) -> KnownKinds:
+    from pytest_crd.live import connection, installed, transport  # noqa: PLC0415 - needed only with a server
+
+    try:
+        target = connection.connect(options.crd_live, options.crd_live_context, base=Path.cwd())
+    except connection.UsageProblemError as error:
+        raise WrongUseError(f"--crd-live: {error}") from None
+    version = profile.named(options.kubernetes_version or target.version).version
+    try:
+        return KnownKinds(installed.crds(target, version), SchemaCatalog(), version)
+    except transport.NoAnswerError as error:
+        raise WrongUseError(f"--crd-live: {error}") from None
+    finally:
+        target.server.close()
