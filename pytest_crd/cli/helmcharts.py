@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
 import shutil
@@ -54,7 +55,7 @@ def render(names: Sequence[str], kubernetes_version: str) -> RenderedCharts:
         ManifestError: There is no chart, or helm is not installed.
     """
     charts = RenderedCharts()
-    chart_folders = dict.fromkeys(chart for name in names if Path(name).is_dir() for chart in _find_charts(name))
+    chart_folders = dict.fromkeys(_find_charts(names))
     if not chart_folders:
         words = f"no folder among {' '.join(names)} has a chart: name a folder with a {_FILE} in or below it"
         raise ManifestError([Mistake("--helm-charts", 0, words)])
@@ -71,9 +72,14 @@ def render(names: Sequence[str], kubernetes_version: str) -> RenderedCharts:
     return charts
 
 
-def _find_charts(name: str) -> Iterator[str]:
-    """Yield the folders of the charts in and below a folder, sorted, without subcharts and hidden folders."""
-    for folder, inner, files in os.walk(name):
+def has_charts(names: Sequence[str]) -> bool:
+    """Return whether a folder among *names* has a chart in or below it."""
+    return any(True for _ in _find_charts(names))
+
+
+def _find_charts(names: Sequence[str]) -> Iterator[str]:
+    """Yield the folders of the charts in and below the folders among *names*, sorted, without subcharts and hidden folders."""
+    for folder, inner, files in itertools.chain.from_iterable(map(os.walk, names)):  # no file has entries
         inner[:] = sorted(entry for entry in inner if not entry.startswith("."))
         if _FILE in files:
             inner.clear()

@@ -6,6 +6,7 @@ Such a schema has no CEL rules, list types, defaults or pruning, and no metadata
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from pytest_crd.engine import ManifestError, Mistake
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
+from pytest_crd.suggestions import WORK_OF_MESSAGE, SpentBudgetError, WorkBudget
 from pytest_crd.wording import escape
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ class SchemaCatalog:
 
     files: dict[tuple[str, str], list[SchemaFile]] = field(default_factory=dict)
     _validators: dict[tuple[str, str], Validator] = field(default_factory=dict)
+    _budget: WorkBudget = field(default_factory=functools.partial(WorkBudget, WORK_OF_MESSAGE))
 
     def take(self, files: Iterable[ManifestFile]) -> list[ManifestFile]:
         """Add the files with the name of a schema, and return all other files."""
@@ -98,7 +101,7 @@ class SchemaCatalog:
             words = error if isinstance(error, PatternError) else "a `$ref` leads back to itself"
             raise ManifestError([Mistake(file.name, 0, f"no usable JSON Schema: {words}")]) from None
         repeated = samples.find_repeated(item)
-        findings = (*repeated, *(finding for error in errors for finding in _describe(error, item)))
+        findings = (*repeated, *(finding for error in errors for finding in _describe(error, item, self._budget)))
         open_values = [_open_value(error) for error in errors]
         return SampleOutcome(
             escape(file.name),
@@ -118,7 +121,7 @@ def _is_crd(file: ManifestFile) -> bool:
         return False
 
 
-def _describe(error: ValidationError, item: Manifest) -> Iterator[CheckFinding]:
+def _describe(error: ValidationError, item: Manifest, budget: WorkBudget) -> Iterator[CheckFinding]:
     """Yield the findings of an error: one for each unknown field, or one with the causes of its alternatives."""
     steps = tuple(error.absolute_path)
     if error.validator == "additionalProperties" and error.validator_value is False:
@@ -126,9 +129,8 @@ def _describe(error: ValidationError, item: Manifest) -> Iterator[CheckFinding]:
         value: Any = error.instance
         known = schema.get("properties", {})
         for key in (key for key in value if key not in known):
-            near = suggestions.hint(suggestions.nearest(key, known, suggestions.WorkBudget()))
             path = str(FieldPath((*steps, key)))
-            words = escape(f"{path}: the JSON Schema does not specify it{near}")
+            words = escape(f"{path}: the JSON Schema does not specify it{_suggest(key, known, budget)}")
             yield CheckFinding(fieldlines.find_line(item, (*steps, key)), words, field=path)
         return
     path = str(FieldPath(steps)) if steps else ""
@@ -137,6 +139,14 @@ def _describe(error: ValidationError, item: Manifest) -> Iterator[CheckFinding]:
     yield CheckFinding(
         fieldlines.find_line(item, steps), words, tuple(map(escape, [*causes][:_MOST_CAUSES])), field=path
     )
+
+
+def _suggest(key: str, known: Iterable[str], budget: WorkBudget) -> str:
+    """Return the suggestion for an unknown field; empty without one."""
+    try:
+        return suggestions.hint(suggestions.nearest(key, known, budget))
+    except SpentBudgetError:
+        return suggestions.hint(None)
 
 
 def _shorten(error: ValidationError) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.checks.samples import SampleOutcome
-from pytest_crd.cli import judging, knownkinds, lookup, objectfiles, validateformats, validatetext
+from pytest_crd.cli import judging, knownkinds, lookup, objectfiles, repositorysettings, validateformats, validatetext
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.judging import SendingMethod
 from pytest_crd.cli.knownkinds import WrongUseError
@@ -58,7 +58,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="KIND",
         help="leave out objects of a kind: Secret, or Secret with its group; repeatable",
     )
-    add("--helm-charts", action="store_true", help="run helm template for the charts in folders, and judge its output")
+    add(
+        "--helm-charts",
+        action=argparse.BooleanOptionalAction,
+        help="run helm template for the charts in folders, and judge its output",
+    )
     add("--old", metavar="FILE", help="the stored objects; send updates of these")
     add("--apply", action="store_true", help="send server-side applies, as kubectl apply --server-side does")
     add("--manager", metavar="NAME", help=f"the field manager of applies; default: {_MANAGER}")
@@ -66,7 +70,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     add("--show", action="store_true", help="print the stored objects as YAML, and everything else as comments")
     add(
         "--strict",
-        action="store_true",
+        action=argparse.BooleanOptionalAction,
         help="fail for objects of unknown kinds, and for values that are encrypted or variables",
     )
     add(
@@ -89,6 +93,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the outcome of each object; return a code of `exits.Exit`."""
     options.files += options.filename or ()
     try:
+        repositorysettings.complete(options)
         _check_options(options)
         helm_version = profile.named(options.kubernetes_version or profile.DEFAULT).version
         sent = objectfiles.read(options.files, helm_version=helm_version if options.helm_charts else "")
@@ -124,12 +129,12 @@ def run(options: argparse.Namespace) -> int:
         lines = validatetext.render(outcomes, classified, method, shows_objects=options.show)
         print("\n".join(lines), end=f"; Kubernetes {profile.describe(version)}\n")
     else:
-        answers = Answers(outcomes, classified, problems, version, options.strict)
+        answers = Answers(outcomes, classified, problems, version, method.is_strict)
         print(validateformats.render(answers, options.output), end="")
     if problems:
         print("\n".join(map(str, problems)), file=sys.stderr)
         return Exit.WRONG_USE
-    return _exit(outcomes, classified, is_strict=options.strict)
+    return _exit(outcomes, classified, is_strict=method.is_strict)
 
 
 def _judge(
@@ -163,7 +168,7 @@ def _sending_method(options: argparse.Namespace) -> SendingMethod:
     manager = (options.manager if options.manager is not None else _MANAGER) if options.apply else ""
     if options.apply and not manager:
         raise WrongUseError("--manager: a field manager has a name")
-    return SendingMethod(manager, options.force, None, options.strict)
+    return SendingMethod(manager, options.force, None, bool(options.strict))
 
 
 def _has_metadata(stored: Resource) -> bool:

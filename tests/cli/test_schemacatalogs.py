@@ -105,6 +105,12 @@ def test_errors_name_the_field_and_its_line(spec: str, finding: str, validate: V
     )
 
 
+def test_suggestions_end_with_their_budget(validate: Validate) -> None:
+    unknown = "".join(f"  siz{number}: 1\n" for number in range(20_000))
+
+    assert "similar names were not looked for, as too many are unknown" in validate(f"{TAB}{unknown}")[1]
+
+
 def test_an_object_of_another_type_has_no_field(validate: Validate, tmp_path: Path) -> None:
     write(tmp_path, {"required": ["spec"]})
 
