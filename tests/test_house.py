@@ -26,6 +26,7 @@ OTHERS: Final = {
     "tools/benchmarks": "the command line of the benchmarks",
     "tools/crdchanges": "the measurement of changes that generated case files notice",
     "tools/handbook": "generated documentation, and the commands and output on pages",
+    "tools/mutations": "the measurement of mutations of the package that tests notice",
     "tools/oracle": "the command line of the programs that record and fuzz servers",
     "tools/release": "the manifests and texts of a release",
 }

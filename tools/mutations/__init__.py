@@ -1,0 +1,1 @@
+"""Random mutations of the package, and the share that its tests notice."""
