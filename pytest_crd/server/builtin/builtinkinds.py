@@ -32,6 +32,7 @@ DEPRECATED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 # The validated kinds by resource, each with the fields that updates may not change besides metadata, and conditions.
 VALIDATED: Final[Mapping[str, Sequence[str]]] = {
+    "certificatesigningrequests.certificates.k8s.io": ("spec", "status.certificate (once set)"),
     "configmaps": ("binaryData (if immutable)", "data (if immutable)", "immutable (once true)"),
     "events": (),
     "events.events.k8s.io": _EVENT,

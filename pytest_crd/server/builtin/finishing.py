@@ -64,21 +64,35 @@ def finish(resource: str, value: _Object, writing: Writing) -> _Object:
         return autoscalerforms.protected(value, writing.old, writing.subresource)
     change = _FINISHES.get(resource)
     if resource == _REQUESTS and writing.subresource:
-        return _with_times(value)
+        return _finish_conditions(value, writing)
     if change is None or (writing.subresource and (resource, writing.subresource) not in _FINISHED_PARTS):
         return value
     return change(value, writing)
 
 
-def _with_times(request: _Object) -> _Object:
-    """Add the times of the conditions of a request for a certificate."""
+def _finish_conditions(request: _Object, writing: Writing) -> _Object:
+    """Add the times of the conditions of a request for a certificate; its status keeps the approval, unless their number changes."""
+    assert writing.old is not None  # noqa: S101 - a subresource of a stored object
+    old = (writing.old.get("status") or {}).get("conditions") or ()
+    conditions = [*(request.get("status", {}).get("conditions") or ())]
+    for kind in ("Approved", "Denied") if writing.subresource == "status" else ():
+        before = [item for item in old if item.get("type") == kind]
+        places = [place for place, item in enumerate(conditions) if item.get("type") == kind]
+        if len(places) == len(before):
+            for place, item in zip(places, before, strict=True):
+                conditions[place] = item
     now = generatedvalues.now()
-    times = {"lastUpdateTime": now, "lastTransitionTime": now}
+    since = {(item["type"], item["status"]): item["lastTransitionTime"] for item in reversed(old)}
     conditions = [
-        {**item, **{name: item.get(name) or time for name, time in times.items()}}
-        for item in request["status"].get("conditions") or ()
+        {
+            **item,
+            "lastUpdateTime": item.get("lastUpdateTime") or now,
+            "lastTransitionTime": item.get("lastTransitionTime")
+            or since.get((item.get("type"), item.get("status")), now),
+        }
+        for item in conditions
     ]
-    return {**request, "status": {**request["status"], **({"conditions": conditions} if conditions else {})}}
+    return {**request, "status": {**request.get("status", {}), "conditions": conditions}} if conditions else request
 
 
 def _daemon_set(daemon_set: _Object, writing: Writing) -> _Object:

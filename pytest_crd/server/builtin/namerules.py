@@ -40,6 +40,11 @@ def _path_segment(_object: Resource, _profile: Profile) -> NameRule:
     return objectmetarules.PATH_SEGMENT
 
 
+def _any_name(_object: Resource, _profile: Profile) -> NameRule:
+    """Accept any name: the rule of all kinds, a segment of a path, comes after other errors."""
+    return NameRule(lambda _: (), lambda _: ())
+
+
 def _label(_object: Resource, profile: Profile) -> NameRule:
     return _masked(lambda text: names.dns1123_label(text, profile))
 
@@ -111,7 +116,7 @@ def _trust_bundle(object_: Resource, _profile: Profile) -> NameRule:
 
 _RULES: Final[Mapping[str, Callable[[Resource, Profile], NameRule]]] = {
     "apiservices.apiregistration.k8s.io": _api_service,
-    "certificatesigningrequests.certificates.k8s.io": _path_segment,
+    "certificatesigningrequests.certificates.k8s.io": _any_name,
     "clustertrustbundles.certificates.k8s.io": _trust_bundle,
     "cronjobs.batch": _cron_job,
     "events": _path_segment,

@@ -56,9 +56,10 @@ def _ephemeral_containers(new: _Object, live: _Object, _: Profile) -> dict[str, 
     return {"spec": {**_without(live["spec"], name), **_chosen(new["spec"], name)}}
 
 
-def _conditions(new: _Object, live: _Object, _: Profile) -> dict[str, Any]:
+def _approved(new: _Object, live: _Object, _: Profile) -> dict[str, Any]:
     status = new.get("status") or {}
-    return {"status": {**_without(live["status"], "conditions"), **_chosen(status, "conditions")}}
+    written = {**_without(live["status"], "conditions"), **_chosen(status, "conditions")}
+    return {"metadata": new["metadata"], "status": written}
 
 
 def _resized(new: _Object, live: _Object, profile: Profile) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def _chosen(value: _Object, *names: str) -> dict[str, Any]:
 
 # The functions that return the written part, by plural and subresource.
 SUBRESOURCES: Final[Mapping[tuple[str, str], _Part]] = {
-    ("certificatesigningrequests", "approval"): _conditions,
+    ("certificatesigningrequests", "approval"): _approved,
     ("namespaces", "finalize"): _finalizers,
     ("pods", "ephemeralcontainers"): _ephemeral_containers,
     ("pods", "resize"): _resized,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from oracle.generators import certificatepools
 from server.builtin.test_builtinkinds import KINDS, path_of, small
 from support import servers
 
+CERTIFICATE = certificatepools.encode(certificatepools.PEMS["CERT"])
 POD = {"metadata": {"name": "a"}, "spec": {"containers": [{"name": "a", "image": "a"}]}}
 MERGE = {"mediaType": "application/merge-patch+json"}
 PODS = path_of(KINDS["v1", "Pod"])
@@ -15,12 +17,12 @@ def test_an_approval_writes_the_conditions_of_a_request() -> None:
     path = path_of(type_)
     stored = servers.ask(server, "POST", path, small(type_.api_version, type_.names.kind)).value
     condition = {"type": "Approved", "status": "True", "reason": "r", "message": "m"}
-    sent = {**stored, "status": {"conditions": [condition], "certificate": "YQ=="}}
+    sent = {**stored, "status": {"conditions": [condition], "certificate": CERTIFICATE}}
     approved = servers.ask(server, "PUT", f"{path}/a/approval", sent).value
     assert (approved["status"]["conditions"][0]["type"], "certificate" in approved["status"]) == ("Approved", False)
     assert approved["status"]["conditions"][0]["lastUpdateTime"].startswith("20")
-    issued = servers.ask(server, "PATCH", f"{path}/a/status", {"status": {"certificate": "YQ=="}}, **MERGE).value
-    assert issued["status"]["certificate"] == "YQ=="
+    issued = servers.ask(server, "PATCH", f"{path}/a/status", {"status": {"certificate": CERTIFICATE}}, **MERGE).value
+    assert issued["status"]["certificate"] == CERTIFICATE
     assert servers.ask(server, "GET", f"{path}/a/approval").value["kind"] == "CertificateSigningRequest"
 
 

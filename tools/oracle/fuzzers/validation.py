@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from random import Random, SystemRandom
 from typing import Any, Final
 
@@ -24,16 +25,21 @@ from oracle.comparisons import valuedifferences
 from oracle.generators import drawnobjects, validationgen
 from oracle.servers.dialogue import Cluster
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.registry.admission import User
 from pytest_crd.server.api import Api
 from pytest_crd.server.builtin.services import beginning
 from pytest_crd.server.http.httpmessages import HTTPAnswer
 
+# The user of the token of `kube/run`.
+_USER: Final = User("admin", "admin", ("system:masters", "system:authenticated"))
 _NOUNS: Final = {"POST": "creates", "PUT": "updates", "PATCH": "updates", "DELETE": "deletions", "GET": "reads"}
 _AT_ONCE: Final = 8
 _BATCH: Final = 40
 _LENGTH: Final = 12
 _GENERATED: Final = frozenset({"uid", "creationTimestamp", "resourceVersion", "time", "deletionTimestamp"})
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# Times of conditions that the server sets.
+_TODAY: Final = re.compile(rf"{datetime.now(UTC):%Y-%m-%d}T\d\d:\d\d:\d\dZ")
 _REVISIONS: Final = re.compile(r"(meta:|record|precondition|revision=) ?\(?\d+\)?|\d+")
 # Addresses and ports that a server chooses: not from the lower part of the range.
 _CHOSEN: Final = re.compile(
@@ -148,7 +154,7 @@ def _send(send: Callable[[Any], Any], request: JSONValue) -> Raw:
 
 
 def _answer(api: Api, request: JSONValue) -> Raw:
-    answer = api.answer(serverside.to_http(request))
+    answer = api.answer(serverside.to_http(request)._replace(user=_USER))
     assert isinstance(answer, HTTPAnswer)
     headers: dict[str, list[str]] = {}
     for name, value in answer.headers:
@@ -181,7 +187,7 @@ class _Names:
 
 def _stable(raw: Raw) -> JSONValue:
     """Return an answer without generated values, with causes about entries of maps sorted."""
-    value = json.loads(_UUID.sub("UUID", raw.text))
+    value = json.loads(_TODAY.sub("NOW", _UUID.sub("UUID", raw.text)))
     warnings = [_from_header(text) for text in raw.headers.get("warning", ())]
     if value.get("kind") == "Status":
         value = json.loads(_EMPTY.sub("null", json.dumps(value)))

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
-from oracle.generators import clusterpools, podpools, servicepools, typedmutations
+from oracle.generators import certificatepools, clusterpools, podpools, servicepools, typedmutations
 from oracle.generators.drawnobjects import Enums
 from oracle.generators.validatedkinds import ABSENT, Kind
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -417,6 +417,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "rbac.authorization.k8s.io/v1 ClusterRoleBinding": Kind(
         f"{_RBAC}/clusterrolebindings", {"roleRef": {"kind": "ClusterRole", "name": "r"}}, _BINDING
     ),
+    **certificatepools.KINDS,
     **clusterpools.KINDS,
     **podpools.KINDS,
 }

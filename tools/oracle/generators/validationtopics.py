@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from oracle.generators import clusterpools, podpools, servicepools, servicetopics, validationgen
+from oracle.generators import certificatepools, clusterpools, podpools, servicepools, servicetopics, validationgen
 from oracle.generators.validatedkinds import ABSENT
 from oracle.generators.validationgen import KINDS
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -24,7 +24,8 @@ def conversations() -> Mapping[str, list[JSONValue]]:
         "validation of names and metadata": [*_metadata()],
         "validation of immutable objects": [*_immutable()],
         "validation of Services, their addresses and ports": [*servicetopics.conversation()],
-        # A file of its own.
+        # Files of their own.
+        **{f"certificates: each field of {kind}": [*_as_user(_fields(kind))] for kind in certificatepools.KINDS},
         **{f"kinds that operators write: each field of {kind}": [*_fields(kind)] for kind in clusterpools.KINDS},
         "claims that operators write, bound and with classes": [
             *_claims(),
@@ -36,7 +37,8 @@ def conversations() -> Mapping[str, list[JSONValue]]:
     }
 
 
-_KINDS: Final = tuple(kind for kind in KINDS if kind not in (*clusterpools.KINDS, *podpools.KINDS))
+_OWN_FILES: Final = (*certificatepools.KINDS, *clusterpools.KINDS, *podpools.KINDS)
+_KINDS: Final = tuple(kind for kind in KINDS if kind not in _OWN_FILES)
 
 
 # The fields of stored objects for which a server would choose values; each conversation has its own.
@@ -47,6 +49,12 @@ def _stored(kind: str, end: str) -> Any:
     """Return a valid object without fields that a server chooses."""
     chosen = {"spec.clusterIP": _CHOSEN[kind][end]} if kind in _CHOSEN else {}
     return validationgen.changed(kind, f"{{ns}}{end}", **chosen)
+
+
+def _as_user(requests: Iterator[JSONValue]) -> Iterator[JSONValue]:
+    """Yield requests of the same user for both servers, as objects name their user."""
+    headers = {"impersonate-user": "kubernetes-admin", "impersonate-group": "system:masters"}
+    return ({**request, "headers": headers} for request in requests)
 
 
 def _fields(kind: str) -> Iterator[JSONValue]:

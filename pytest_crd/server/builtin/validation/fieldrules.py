@@ -224,13 +224,14 @@ def at_most(count: int) -> Rule:
     return check
 
 
-def unique(field: str = "", key: Callable[[Any], Hashable] = lambda value: value) -> Rule:
+def unique(field: str = "", key: Callable[[Any], Hashable] = lambda value: value, *, is_named: bool = False) -> Rule:
     """
     Return a rule for a list that refuses repetitions of a field of its items.
 
     Args:
         field: The field; empty for the items themselves. Absent ones are not compared.
         key: Returns the value to compare.
+        is_named: Whether the values are texts of a Go type of their own, which errors print as JSON.
     """
 
     def check(site: Site) -> Iterator[FieldError]:
@@ -240,7 +241,8 @@ def unique(field: str = "", key: Callable[[Any], Hashable] = lambda value: value
             if item.value is None:
                 continue
             if key(item.value) in used:
-                yield fielderror.duplicate(item.path, item.value)
+                error = fielderror.duplicate(item.path, item.value)
+                yield validatedwrites.reprinted(error) if is_named else error
             used.add(key(item.value))
 
     return check

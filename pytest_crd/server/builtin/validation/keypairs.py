@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine.golang import pem
 
-_MISSING: Final = "the certificate of a Secret needs the extra `server`: pip install 'pytest-crd[server]'"
+_MISSING: Final = "a certificate needs the extra `server`: pip install 'pytest-crd[server]'"
 _CERTIFICATE: Final = "CERTIFICATE"
 _KEY: Final = "PRIVATE KEY"
 
@@ -66,28 +66,56 @@ def _without_key(skipped: list[str]) -> str:
     )
 
 
-def _mismatch(certificate: bytes, key: bytes) -> str:
+class Library(NamedTuple):
     """
-    Return the problem of a certificate and a key as DER; empty if they match.
+    The library for certificates.
+
+    Attributes:
+        x509: Its module for certificates and requests.
+        serialization: Its module for keys.
+        unsupported: Its exception for unsupported algorithms.
+    """
+
+    x509: Any
+    serialization: Any
+    unsupported: type[Exception]
+
+
+def import_library() -> Library:
+    """
+    Return the library for certificates.
 
     Raises:
-        ModuleNotFoundError: The library is not installed. Few projects have such Secrets, so it is an extra.
+        ModuleNotFoundError: It is not installed. Few projects have certificates, so it is an extra.
     """
     try:
-        x509: Any = importlib.import_module("cryptography.x509")  # an extra
+        x509 = importlib.import_module("cryptography.x509")  # an extra
     except ImportError as error:
         raise ModuleNotFoundError(f"{_MISSING} ({error})") from None
-    exceptions: Any = importlib.import_module("cryptography.exceptions")
-    serialization: Any = importlib.import_module("cryptography.hazmat.primitives.serialization")
+    exceptions = importlib.import_module("cryptography.exceptions")
+    serialization = importlib.import_module("cryptography.hazmat.primitives.serialization")
+    return Library(x509, serialization, exceptions.UnsupportedAlgorithm)
+
+
+def load_public_key(certificate: bytes) -> Any:
+    """Return the public key of a certificate as DER; None if it is malformed."""
+    library = import_library()
     try:
-        public = x509.load_der_x509_certificate(certificate).public_key()
-    except (ValueError, exceptions.UnsupportedAlgorithm):
+        return library.x509.load_der_x509_certificate(certificate).public_key()
+    except (ValueError, library.unsupported):
+        return None
+
+
+def _mismatch(certificate: bytes, key: bytes) -> str:
+    """Return the problem of a certificate and a key as DER; empty if they match."""
+    public, library = load_public_key(certificate), import_library()
+    if public is None:
         return "x509: malformed certificate"
     try:
-        own = serialization.load_der_private_key(key, None).public_key()
-    except (ValueError, TypeError, exceptions.UnsupportedAlgorithm):
+        own = library.serialization.load_der_private_key(key, None).public_key()
+    except (ValueError, TypeError, library.unsupported):
         return "tls: failed to parse private key"
     if type(own) is not type(public):
         return "tls: private key type does not match public key type"
-    form = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+    form = library.serialization.Encoding.DER, library.serialization.PublicFormat.SubjectPublicKeyInfo
     return "" if own.public_bytes(*form) == public.public_bytes(*form) else "tls: private key does not match public key"

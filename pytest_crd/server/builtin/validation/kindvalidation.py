@@ -55,6 +55,7 @@ _ADMISSION: Final = "admissionregistration.k8s.io"
 _RBAC: Final = "rbac.authorization.k8s.io"
 # By resource, `plural` or `plural.group`: the module, and its constant with the validation of the kind.
 KINDS: Final[Mapping[str, tuple[str, str]]] = {
+    "certificatesigningrequests.certificates.k8s.io": ("signingrequests", "KIND"),
     "configmaps": ("configmaps", "KIND"),
     "events": ("events", "KIND"),
     "events.events.k8s.io": ("events", "KIND"),
