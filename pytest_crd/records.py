@@ -1,5 +1,5 @@
 """
-Dataclasses and named tuples whose classes cost little at import: a seventh and a third of the calls of the standard library's.
+Dataclasses and named tuples with cheap imports: a seventh and a third of the calls of the standard library's.
 
 A session imports a hundred such classes and creates objects of few. `dataclasses.dataclass` compiles up to six functions for each class, and
 `typing.NamedTuple` compiles the type of each field. Here all dataclasses share their functions. Their objects are dearer than those of the
@@ -20,7 +20,7 @@ __all__ = ["NamedTuple", "dataclass", "field"]
 
 class _Description:
     """
-    The fields of a dataclass, with those of its base.
+    The fields of a dataclass and of its base.
 
     Attributes:
         fields: The fields by name.
@@ -46,13 +46,13 @@ class _Description:
     @cached_property
     def standard_fields(self) -> Mapping[str, Field[Any]]:
         """The fields of a dataclass of the standard library."""
-        alike = type("_Alike", (), {**self.fields, "__annotations__": dict.fromkeys(self.fields, "Any")})
-        fields: Mapping[str, Field[Any]] = vars(dataclasses.dataclass(kw_only=True)(alike))["__dataclass_fields__"]
+        stand_in = type("_Alike", (), {**self.fields, "__annotations__": dict.fromkeys(self.fields, "Any")})
+        fields: Mapping[str, Field[Any]] = vars(dataclasses.dataclass(kw_only=True)(stand_in))["__dataclass_fields__"]
         return fields
 
 
 def _take_field(cls: Any, name: str) -> Field[Any]:
-    """Return the field *name* of a class, whose attribute becomes the default value."""
+    """Return the field *name* of a class, and make its attribute the default value."""
     option = vars(cls).get(name, MISSING)
     if option.__class__ is not Field:
         default: Field[Any] = dataclasses.field(default=option)
@@ -143,7 +143,7 @@ def _dataclass(
 
 
 class _NamedTupleType(type):
-    """Type of `NamedTuple`, whose subclasses extend tuples of `collections.namedtuple`."""
+    """Type of `NamedTuple`: its subclasses extend tuples of `collections.namedtuple`."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> type:
         if not bases:
@@ -160,4 +160,4 @@ else:
     dataclass, field = _dataclass, dataclasses.field
 
     class NamedTuple(metaclass=_NamedTupleType):
-        """Tuple whose fields are the annotations of a class."""
+        """Tuple with the annotations of a class as fields."""

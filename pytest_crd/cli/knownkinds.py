@@ -1,4 +1,4 @@
-"""CRDs and JSON Schemas for judging objects: those of the command line, the project, a server and the objects themselves."""
+"""CRDs and JSON Schemas for judging objects, from the command line, the project, a server and the objects themselves."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _load_project_crds(kubernetes_version: str, *, is_needed: bool) -> list[Cust
 def _load_named_crds(
     paths: Sequence[str], catalog: SchemaCatalog, kubernetes_version: str
 ) -> list[CustomResourceDefinition]:
-    """Return the CRDs that *paths* name, and add the JSON Schemas to *catalog*; each path has at least one of them."""
+    """Return the CRDs of *paths*, and add their JSON Schemas to *catalog*; each path has a CRD or a JSON Schema."""
     crd_files = CrdFiles(kubernetes_version)
     if STREAM in paths:
         crd_files.take_output(sys.stdin.buffer.read(), source=objectfiles.STREAM_NAME)

@@ -207,7 +207,7 @@ def read_one(file: str) -> JSONObject:
 
 def find_crds(objects: ReadObjects, kubernetes_version: str) -> list[CustomResourceDefinition]:
     """
-    Return the CRDs among built objects and in texts, and set `crds` of *objects*; empty if there are none.
+    Return the CRDs among built objects and in texts, and set `crds` of *objects*.
 
     Raises:
         CrdError: One of them is not a valid CRD.

@@ -127,10 +127,10 @@ def _describe(error: ValidationError, item: Manifest, budget: WorkBudget) -> Ite
     if error.validator == "additionalProperties" and error.validator_value is False:
         schema: Any = error.schema
         value: Any = error.instance
-        known = schema.get("properties", {})
-        for key in (key for key in value if key not in known):
+        properties = schema.get("properties", {})
+        for key in (key for key in value if key not in properties):
             path = str(FieldPath((*steps, key)))
-            words = escape(f"{path}: the JSON Schema does not specify it{_suggest(key, known, budget)}")
+            words = escape(f"{path}: the JSON Schema does not specify it{_suggest(key, properties, budget)}")
             yield CheckFinding(fieldlines.find_line(item, (*steps, key)), words, field=path)
         return
     path = str(FieldPath(steps)) if steps else ""
@@ -141,10 +141,10 @@ def _describe(error: ValidationError, item: Manifest, budget: WorkBudget) -> Ite
     )
 
 
-def _suggest(key: str, known: Iterable[str], budget: WorkBudget) -> str:
+def _suggest(key: str, properties: Iterable[str], budget: WorkBudget) -> str:
     """Return the suggestion for an unknown field; empty without one."""
     try:
-        return suggestions.hint(suggestions.nearest(key, known, budget))
+        return suggestions.hint(suggestions.nearest(key, properties, budget))
     except SpentBudgetError:
         return suggestions.hint(None)
 
@@ -156,6 +156,6 @@ def _shorten(error: ValidationError) -> str:
 
 
 def _open_value(error: ValidationError) -> str:
-    """Return the field and the value of an error whose value is not in the file; else empty."""
+    """Return the field and the value of an error about an absent value; empty for other errors."""
     value = error.instance if isinstance(error.instance, str) else ""
     return f"{FieldPath(tuple(error.absolute_path))} is {value}" if samples.find_placeholder(value) else ""

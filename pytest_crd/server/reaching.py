@@ -45,7 +45,7 @@ class ReachedServer(Protocol):
 
     def hold(self, key: ObjectKey) -> Hold:
         """
-        Hold back a workload whose status is simulated.
+        Hold back the simulated status of a workload.
 
         Raises:
             NotSimulatedError: Nothing is simulated, or not this resource.

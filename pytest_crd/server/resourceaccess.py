@@ -152,7 +152,7 @@ class Resources:
 
     def hold(self, name: str, *, namespace: str | None = None) -> Hold:
         """
-        Hold back an object whose status `workloads` simulates, or the deletion of a Namespace; the object need not exist yet.
+        Hold back the simulated status of an object, or the deletion of a Namespace; the object may be created later.
 
         The hold ends with `release()` of the result, with its `with` block, or with the test. It fails the test if it held nothing back.
 

@@ -201,7 +201,7 @@ class ServerCatalog:
 
     def fork(self, store: Store, workloads: SimulatedWorkloads | None = None) -> ServerCatalog:
         """
-        Return the served resources of a fork of the store, without listeners; *workloads* are those of the fork.
+        Return the served resources of a fork of the store, without listeners; *workloads* belong to the fork.
 
         The controllers of this server have nothing to do, and the webhooks of CRDs keep their connections.
         """

@@ -1,4 +1,4 @@
-"""Workloads of a server whose statuses are simulated, and the holds of a test on them."""
+"""Simulated workloads of a server, and the holds of a test on them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Hold:
 
 
 class SimulatedWorkloads:
-    """The workloads of one server whose statuses are simulated."""
+    """The simulated workloads of one server."""
 
     def __init__(self) -> None:
         """Create without holds."""

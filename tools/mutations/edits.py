@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any, Final
 
 _PAIRS: Final = ((ast.Eq, ast.NotEq), (ast.Lt, ast.GtE), (ast.Gt, ast.LtE), (ast.In, ast.NotIn), (ast.Is, ast.IsNot))
-_OPPOSITES: Final = {operator: opposite for pair in _PAIRS for operator, opposite in (pair, pair[::-1])}
+_OPPOSITES: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
+    operator: opposite for pair in _PAIRS for operator, opposite in (pair, pair[::-1])
+}
 _ANNOTATIONS: Final = ("annotation", "returns", "type_params")
 
 

@@ -70,7 +70,7 @@ class NamespaceController:
         return False
 
     def _delete_objects(self, resources: Iterable[str], namespace: str) -> list[StoredObject]:
-        """Delete the objects of a namespace, and return those whose finalizers delay it."""
+        """Delete the objects of a namespace, and return the objects with finalizers."""
         remaining = []
         for resource in resources:
             for object_ in self._store.entries(resource, namespace):
@@ -106,10 +106,10 @@ def _find_problems(remaining: Sequence[StoredObject]) -> Mapping[str, tuple[str,
         for resource, count in resources.items()
     )
     holders = sorted(f"{name} in {count} resource instances" for name, count in finalizers.items())
-    told = f"Some content in the namespace has finalizers remaining: {', '.join(holders)}"
+    message = f"Some content in the namespace has finalizers remaining: {', '.join(holders)}"
     return {
         _CONTENT: ("SomeResourcesRemain", f"Some resources are remaining: {', '.join(counts)}"),
-        _FINALIZERS: ("SomeFinalizersRemain", told),
+        _FINALIZERS: ("SomeFinalizersRemain", message),
     }
 
 

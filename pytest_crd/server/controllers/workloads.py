@@ -77,17 +77,17 @@ class WorkloadController:
 
 
 def _keep_times(present: _Status, simulated: _Status) -> _Status:
-    """Return the parts of a simulated status with times; those of unchanged conditions and containers stay as they are."""
-    kept = {"startTime": present["startTime"]} if "startTime" in simulated and present.get("startTime") else {}
+    """Return the parts of a simulated status with times; unchanged conditions and containers keep their times."""
+    parts = {"startTime": present["startTime"]} if "startTime" in simulated and present.get("startTime") else {}
     for name in ("containerStatuses", "initContainerStatuses"):
         before = {container["name"]: container for container in present.get(name) or ()}
         if name in simulated:
-            kept[name] = [
+            parts[name] = [
                 _keep_container(before.get(container["name"], {}), container) for container in simulated[name]
             ]
     if "conditions" in simulated:
-        kept["conditions"] = _merge_conditions(present.get("conditions") or (), simulated["conditions"])
-    return kept
+        parts["conditions"] = _merge_conditions(present.get("conditions") or (), simulated["conditions"])
+    return parts
 
 
 def _keep_container(present: _Object, simulated: _Object) -> _Object:
@@ -102,8 +102,8 @@ def _merge_conditions(present: Sequence[_Object], simulated: Sequence[_Object]) 
     merged = {condition["type"]: condition for condition in present}
     for condition in simulated:
         before = merged.get(condition["type"], {})
-        told = ("status", "reason", "message", "observedGeneration")
-        if any(before.get(name) != condition.get(name) for name in told):
+        texts = ("status", "reason", "message", "observedGeneration")
+        if any(before.get(name) != condition.get(name) for name in texts):
             is_same = before.get("status") == condition["status"]
             times = {"lastTransitionTime": before["lastTransitionTime"]} if is_same else {}
             merged[condition["type"]] = {**condition, **times}

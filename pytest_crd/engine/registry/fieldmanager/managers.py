@@ -227,7 +227,7 @@ class SharedForms:
 
     def share(self, form: dict[str, JSONValue], content: tuple[str | int, ...]) -> dict[str, JSONValue]:
         """
-        Return the shared form with the same content as *form*; *form* itself if there is none yet.
+        Return the shared form with the same content as *form*, or *form* itself.
 
         Args:
             form: An entry, or a form in one.

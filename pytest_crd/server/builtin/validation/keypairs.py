@@ -66,7 +66,7 @@ def _without_key(skipped: list[str]) -> str:
     )
 
 
-class Library(NamedTuple):
+class CertificateLibrary(NamedTuple):
     """
     The library for certificates.
 
@@ -81,7 +81,7 @@ class Library(NamedTuple):
     unsupported: type[Exception]
 
 
-def import_library() -> Library:
+def import_library() -> CertificateLibrary:
     """
     Return the library for certificates.
 
@@ -94,7 +94,7 @@ def import_library() -> Library:
         raise ModuleNotFoundError(f"{_MISSING} ({error})") from None
     exceptions = importlib.import_module("cryptography.exceptions")
     serialization = importlib.import_module("cryptography.hazmat.primitives.serialization")
-    return Library(x509, serialization, exceptions.UnsupportedAlgorithm)
+    return CertificateLibrary(x509, serialization, exceptions.UnsupportedAlgorithm)
 
 
 def load_public_key(certificate: bytes) -> Any:

@@ -87,12 +87,12 @@ _SPEC: Final = fieldrules.table(
 
 
 def _validate_conditions(write: ValidatedWrite) -> list[FieldError]:
-    """Validate the conditions of a status, but for those that exclude each other."""
+    """Validate the conditions of a status one by one."""
     return [*_check_conditions(_conditions_of(write.new), is_declared=write.profile.declares_required_fields)]
 
 
 def _check_conditions(conditions: Sequence[Mapping[str, Any]], *, is_declared: bool) -> Iterator[FieldError]:
-    seen: set[str] = set()
+    kinds: set[str] = set()
     for place, condition in enumerate(conditions):
         path, kind, status = _CONDITIONS.index(place), condition.get("type") or "", condition.get("status") or ""
         if not kind:
@@ -102,12 +102,12 @@ def _check_conditions(conditions: Sequence[Mapping[str, Any]], *, is_declared: b
             yield fielderror.required(path.child("status"), "")
         elif status not in values:
             yield validatedwrites.unsupported_named(path.child("status"), status, values)
-        if not is_declared and {_APPROVED: _DENIED, _DENIED: _APPROVED}.get(kind) in seen:
+        if not is_declared and {_APPROVED: _DENIED, _DENIED: _APPROVED}.get(kind) in kinds:
             detail = "Approved and Denied conditions are mutually exclusive"
             yield validatedwrites.invalid_named(_CONDITIONS, kind, detail)
-        if kind in seen:
+        if kind in kinds:
             yield validatedwrites.reprinted(fielderror.duplicate(path.child("type"), kind))
-        seen.add(kind)
+        kinds.add(kind)
 
 
 def _validate_alternatives(write: ValidatedWrite) -> list[FieldError]:
@@ -132,8 +132,8 @@ def _find_certificate_problem(text: bytes) -> str:
     blocks = [*pem.find_blocks(text)]
     for block in blocks:
         if block.type != b"CERTIFICATE":
-            found = printing.quote(block.type.decode("utf-8", "replace"))
-            return f"only CERTIFICATE PEM blocks are allowed, found {found}"
+            label = printing.quote(block.type.decode("utf-8", "replace"))
+            return f"only CERTIFICATE PEM blocks are allowed, found {label}"
         if block.has_headers:
             return "no PEM block headers are permitted"
         if not block.content:

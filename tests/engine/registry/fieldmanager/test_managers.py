@@ -75,7 +75,7 @@ def test_a_patch_changes_one_of_the_equal_parts(server: Api) -> None:
     path = '/metadata/managedFields/0/fieldsV1/f:spec/f:listeners/k:{"name":"a"}/f:port'
     patch = [{"op": "remove", "path": path}]
     assert servers.ask(server, "PATCH", f"{THINGS}/one", patch, mediaType="application/json-patch+json").code == 200
-    all_fields = {".": {}, "f:name": {}, "f:port": {}}
+    all_fields: dict[str, dict[str, str]] = {".": {}, "f:name": {}, "f:port": {}}
     assert _listeners(_entry(server, "one")) == {
         ".": {},
         'k:{"name":"a"}': {".": {}, "f:name": {}},

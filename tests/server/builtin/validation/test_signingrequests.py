@@ -118,8 +118,8 @@ def test_an_issued_certificate_stays() -> None:
     assert _patch(server, "status", {"certificate": encode(PEMS["CERT"])}).code == 200
     problem = "Forbidden: updates may not modify existing certificate content"
     assert _causes(_patch(server, "status", {"certificate": None})) == [("status.certificate", problem)]
-    other = base64.b64encode(b"head\n" + PEMS["CERT"].encode()).decode()
-    assert _causes(_patch(server, "status", {"certificate": other})) == [("status.certificate", problem)]
+    changed = base64.b64encode(b"head\n" + PEMS["CERT"].encode()).decode()
+    assert _causes(_patch(server, "status", {"certificate": changed})) == [("status.certificate", problem)]
 
 
 def test_metadata_changes_through_an_approval() -> None:
