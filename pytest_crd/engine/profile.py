@@ -428,6 +428,7 @@ _V1_38: Final = _V1_37._replace(
     cel=_V1_37.cel._replace(
         suggests_names=True,
         compares_nan=True,
+        rounds_digits=True,
         charges_failed_calls=False,
         charges_untyped_fields=True,
         measures_types=True,

@@ -36,6 +36,7 @@ class Dialect(NamedTuple):
         bounds_indices: The index of an empty text searched beyond the end is the length of the text.
         searches_empty: `lastIndexOf` of an empty text is -1, not an error.
         spaced_exponents: `%e` puts spaces around the multiplication sign.
+        rounds_digits: Quantities keep 29 digits, exponents of any size, and the exponents that have no suffix.
         compares_nan: Comparisons with NaN are false, not errors.
         bounds_ranges: `lists.range` is limited to a million numbers, and `flatten` with a negative depth costs the same
             as with depth 1.
@@ -76,6 +77,7 @@ class Dialect(NamedTuple):
     searches_empty: bool = True
     spaced_exponents: bool = False
     bounds_ranges: bool = True
+    rounds_digits: bool = False
     compares_nan: bool = False
     # Costs.
     estimates_entries: bool = True

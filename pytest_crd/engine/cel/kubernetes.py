@@ -56,7 +56,7 @@ def _libraries(available: Libraries, dialect: Dialect, go: GoRelease, formats: L
         yield kuberneteslists.library(includes=False)
     yield authorizer.library()
     yield optionals.library(dialect)
-    yield quantity.library()
+    yield quantity.library(rounds_digits=dialect.rounds_digits)
     yield stringfunctions.library(dialect)
     yield sets.library()
     yield ip.library()

@@ -8,14 +8,20 @@ Reference:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from pytest_crd import lazyimport
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import amounts, costing
 from pytest_crd.engine.cel.library.amounts import Amount, QuantityError
 from pytest_crd.engine.cel.types.celtypes import BOOL, DOUBLE, INT, STRING, Type, struct
 from pytest_crd.engine.cel.types.functions import Function, Library, Overload
 from pytest_crd.engine.cel.values.celvalues import Opaque, Value
+
+if TYPE_CHECKING:
+    from pytest_crd.engine.cel.library import boundedamounts
+else:
+    boundedamounts = lazyimport.module("pytest_crd.engine.cel.library.boundedamounts")
 
 TYPE: Final = struct("kubernetes.Quantity")
 
@@ -34,29 +40,14 @@ class Quantity(Opaque):
         """Return whether *other* is the same amount; raise EvaluationError for other types."""
         if not isinstance(other, Quantity):
             raise EvaluationError("no such overload")
-        return _compare(self, other) == 0
+        return self.amount.compare(other.amount) == 0
 
     def __str__(self) -> str:
         return str(self.amount)
 
 
-def _parse(text: str) -> Quantity:
-    try:
-        return Quantity(amounts.parse(text))
-    except QuantityError as error:
-        raise EvaluationError(str(error)) from None
-
-
-def _is_quantity(text: str) -> bool:
-    try:
-        amounts.parse(text)
-    except QuantityError:
-        return False
-    return True
-
-
 def _compare(left: Quantity, right: Quantity) -> int:
-    return amounts.compare(left.amount, right.amount)
+    return left.amount.compare(right.amount)
 
 
 def _as_integer(quantity: Quantity) -> int:
@@ -72,16 +63,51 @@ def _amount(value: Any) -> Amount:
 
 
 def _add(left: Quantity, right: Any) -> Quantity:
-    return Quantity(amounts.add(left.amount, _amount(right)))
+    return Quantity(left.amount.add(_amount(right)))
 
 
 def _subtract(left: Quantity, right: Any) -> Quantity:
-    return Quantity(amounts.subtract(left.amount, _amount(right)))
+    return Quantity(left.amount.subtract(_amount(right)))
 
 
-def library() -> Library:
-    """Return the quantity library."""
-    return Library("kubernetes.quantity", _FUNCTIONS)
+def library(*, rounds_digits: bool) -> Library:
+    """
+    Return the quantity library.
+
+    Args:
+        rounds_digits: Whether quantities keep 29 digits; they keep all otherwise.
+    """
+    return Library("kubernetes.quantity", (*_constructors(rounds_digits=rounds_digits), *_FUNCTIONS))
+
+
+def _constructors(*, rounds_digits: bool) -> tuple[Function, Function]:
+    """Return the functions that read texts."""
+
+    def parse(text: str) -> Amount:
+        return boundedamounts.parse(text) if rounds_digits else amounts.parse(text)
+
+    def quantity(text: str) -> Quantity:
+        try:
+            return Quantity(parse(text))
+        except QuantityError as error:
+            raise EvaluationError(str(error)) from None
+
+    def is_quantity(text: str) -> bool:
+        try:
+            parse(text)
+        except QuantityError:
+            return False
+        return True
+
+    cost, estimate = costing.traversal(), costing.estimate_traversal()
+    return (
+        Function(
+            "quantity", (Overload("string_to_quantity", (STRING,), TYPE, quantity, cost=cost, estimate=estimate),)
+        ),
+        Function(
+            "isQuantity", (Overload("is_quantity_string", (STRING,), BOOL, is_quantity, cost=cost, estimate=estimate),)
+        ),
+    )
 
 
 def _cheap(
@@ -97,18 +123,9 @@ def _cheap(
     return Function(name, tuple(declared))
 
 
-_once: Final = costing.traversal()
-_estimate_once: Final = costing.estimate_traversal()
 _PAIR: Final = (TYPE, TYPE)
 
 _FUNCTIONS: Final = (
-    Function(
-        "quantity", (Overload("string_to_quantity", (STRING,), TYPE, _parse, cost=_once, estimate=_estimate_once),)
-    ),
-    Function(
-        "isQuantity",
-        (Overload("is_quantity_string", (STRING,), BOOL, _is_quantity, cost=_once, estimate=_estimate_once),),
-    ),
     _cheap("sign", ("quantity_sign", (TYPE,), INT, lambda quantity: quantity.amount.sign), is_member=False),
     _cheap("isGreaterThan", ("quantity_is_greater_than", _PAIR, BOOL, lambda left, right: _compare(left, right) > 0)),
     _cheap("isLessThan", ("quantity_is_less_than", _PAIR, BOOL, lambda left, right: _compare(left, right) < 0)),
