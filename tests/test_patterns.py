@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import fnmatch
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -56,6 +57,7 @@ _BUILT: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
     "engine/formats/stringformats.py": [{"pattern": pattern} for pattern in _format_patterns()],
     "live/grouprenaming.py": [{"self": SimpleNamespace(group="a.example.com"), "namespace": "b"}],
     "plugin/fixtures.py": [{"name": "crd"}],
+    "plugin/items/casefiles.py": [{"names": [fnmatch.translate("*.crd.yaml"), fnmatch.translate("a[b-d]?.yml")]}],
     "server/protobuf/anyyaml.py": [{"text": "."}, {"text": "0"}],
 }
 # Expressions without an automatic proof: they match at an index, and another call never reads the same characters.

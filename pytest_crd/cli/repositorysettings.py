@@ -8,6 +8,7 @@ nearest folder of the repository above it.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,12 +93,13 @@ def _find_file(folder: Path) -> _File | None:
         SettingsError: It cannot be read, or its folder has two.
     """
     top = Path(boundary.find_project(folder))
-    for parent in (folder, *folder.parents):
+    below = itertools.takewhile(lambda parent: parent != top, (folder, *folder.parents))
+    for parent in (*below, top):
         files = [*_load_files(parent)]
         if len(files) > 1:
             raise SettingsError([files[1].mistake(f"the settings are in {_NAME}, too: keep one of the two tables")])
-        if files or parent == top:
-            return files[0] if files else None
+        if files:
+            return files[0]
     return None
 
 

@@ -11,6 +11,8 @@ import pytest
 from support import crds
 
 from pytest_crd import __main__ as program
+from pytest_crd.cli.schemacatalogs import SchemaCatalog
+from pytest_crd.engine.yaml.manifest import ManifestFile
 
 Validate: TypeAlias = "Callable[..., tuple[int, str, str]]"
 
@@ -210,6 +212,12 @@ def test_a_schema_that_the_system_keeps_back_is_a_mistake(tmp_path: Path, valida
     assert validate(TAB)[0] == 2
 
 
+def test_a_schema_judges_all_objects_of_its_kind(validate: Validate) -> None:
+    code, out, _ = validate(f"{TAB}  {{size: a}}\n---\n{TAB}  {{size: b}}\n")
+
+    assert (code, out.count("refused by the JSON Schema")) == (1, 2)
+
+
 def test_schemas_judge_no_updates(tmp_path: Path, validate: Validate) -> None:
     (tmp_path / "old.yaml").write_text(TAB)
 
@@ -223,3 +231,11 @@ def test_json_names_the_schema(validate: Validate) -> None:
     answer = json.loads(validate(f"{TAB}  size: 1\n", "--crd", "catalog", "-o", "json")[1])
 
     assert [(item["outcome"], item["jsonSchema"]) for item in answer["objects"]] == [("accepted", FILE)]
+
+
+def test_a_file_that_is_gone_is_no_crd(tmp_path: Path) -> None:
+    path = tmp_path / "example.com" / "tab_v1.json"
+    catalog = SchemaCatalog()
+
+    assert catalog.take([ManifestFile(path, path.name, named=False)]) == []
+    assert catalog.find("example.com", "Tab", "v1") is not None

@@ -14,7 +14,8 @@ from conformance import openapidocuments
 from pytest_crd.server.resourcecatalog import ServerCatalog
 
 pytestmark = pytest.mark.replay
-RECORDED: Final = json.loads(Path(__file__).with_name("documenthashes.json").read_text(encoding="utf-8"))
+FILE: Final = Path(__file__).with_name("documenthashes.json")
+RECORDED: Final = json.loads(FILE.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module", params=RECORDED)

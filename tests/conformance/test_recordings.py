@@ -21,6 +21,7 @@ from conformance import (
     test_builtintables,
     test_cel,
     test_conformance,
+    test_documenthashes,
     test_openapiproto,
     test_protobuf,
     test_server,
@@ -47,6 +48,7 @@ def _replayed_files() -> Iterator[Path]:
     yield from test_server.RECORDED.glob("*.jsonl")
     yield test_protobuf.RECORDED
     yield test_openapiproto.RECORDED
+    yield test_documenthashes.FILE
     yield test_builtintables.RECORDED
     yield from merging.files()
     yield from fieldmanagers.files()

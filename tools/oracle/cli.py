@@ -64,7 +64,7 @@ def overview(group: str = "") -> Iterator[str]:
             yield f"\n{name}: {description}"
             for command in COMMANDS:
                 if command.name.partition(" ")[0] == name:
-                    yield f"  {command.name:{_COLUMN}}{command.does}"
+                    yield f"  {command.name:{_COLUMN - 1}} {command.does}"
                     yield f"  {'':{_COLUMN}}{_requirements(command)}"
     yield "\nRequirements:"
     yield from (f"  {word:{_COLUMN}}{description}" for word, description in NEEDS.items())

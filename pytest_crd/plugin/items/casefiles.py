@@ -57,7 +57,7 @@ def _compile(patterns: Iterable[str]) -> tuple[Callable[[str], object], list[str
     """Return a function that tells whether a pattern matches a name, and the patterns that match paths."""
     cased = [folders.ignore_ending_case(pattern) for pattern in patterns]
     names = [fnmatch.translate(pattern) for pattern in cased if "/" not in pattern]
-    return re.compile("|".join(names) or "(?!)").match, [pattern for pattern in cased if "/" in pattern]
+    return re.compile(rf"\A(?:{'|'.join(names) or '(?!)'})").match, [pattern for pattern in cased if "/" in pattern]
 
 
 def note_unmatched(path: Path, config: pytest.Config) -> None:

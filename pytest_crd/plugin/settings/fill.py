@@ -21,9 +21,7 @@ SETTINGS: Final = (FILL, UPDATE, UPDATE_VERDICTS)
 def read(config: pytest.Config) -> Mode | None:
     """Return how much is written into case files; None if nothing is."""
     is_on = {switch: switch.read_value(config) for switch in SETTINGS}
-    if not any(is_on.values()):
-        return None
     from pytest_crd.casefiles.observation import Mode  # noqa: PLC0415 - a session that sets nothing loads nothing
 
     modes = {FILL: Mode.FILL, UPDATE: Mode.UPDATE, UPDATE_VERDICTS: Mode.UPDATE_VERDICTS}
-    return max(modes[switch] for switch in SETTINGS if is_on[switch])
+    return max((modes[switch] for switch in SETTINGS if is_on[switch]), default=None)

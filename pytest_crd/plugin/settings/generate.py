@@ -39,9 +39,7 @@ def read(config: pytest.Config) -> GenerateSettings | None:
         UsageError: An option has no effect.
     """
     names = tuple(dict.fromkeys(GENERATE.read_value(config)))
-    if not names:
-        for option in (PATHS, ALL):
-            if option.find_entry(config).is_set:
-                raise pytest.UsageError(f"{option.option} does nothing without {GENERATE.option}")
-        return None
-    return GenerateSettings(names, PATHS.read_value(config), ALL.read_value(config))
+    for option in (PATHS, ALL):
+        if option.find_entry(config).is_set and not names:
+            raise pytest.UsageError(f"{option.option} does nothing without {GENERATE.option}")
+    return GenerateSettings(names, PATHS.read_value(config), ALL.read_value(config)) if names else None

@@ -46,13 +46,12 @@ def read(config: pytest.Config) -> ParitySettings | None:
         UsageError: A setting has no effect.
     """
     settings = ParitySettings(_find_entry(config, PARITY), _find_entry(config, ALLOWED))
-    if settings.classes.is_set or classhook.implementations(config.pluginmanager):
-        return settings
-    if settings.allowed.is_set:
+    has_classes = settings.classes.is_set or classhook.implementations(config.pluginmanager)
+    if settings.allowed.is_set and not has_classes:
         raise settings.allowed.error(
             f"does nothing without classes: name them in {PARITY.ini}, or in the hook {classhook.HOOK}"
         )
-    return None
+    return settings if has_classes else None
 
 
 def _find_entry(config: pytest.Config, of_setting: Setting[tuple[str, ...]]) -> SettingEntry:

@@ -305,12 +305,13 @@ def _api(
         if isinstance(webhooks, ProjectAdmission):  # the server stores the policies, and evaluates them itself
             webhooks = webhooks.webhooks
         service_accounts = bool(server.SERVICE_ACCOUNTS.read_value(config))
+        # A mistake of a setting is an error, also if the marker overrides it.
         collects, simulates, plugins = (
-            setting.read_value(config) if value is None else value
-            for setting, value in (
-                (server.GARBAGE_COLLECTION, arguments.garbage_collection),
-                (server.WORKLOADS, arguments.workloads),
-                (server.ADMISSION_PLUGINS, arguments.admission_plugins),
+            default if value is None else value
+            for default, value in (
+                (server.GARBAGE_COLLECTION.read_value(config), arguments.garbage_collection),
+                (server.WORKLOADS.read_value(config), arguments.workloads),
+                (server.ADMISSION_PLUGINS.read_value(config), arguments.admission_plugins),
             )
         )
         return Api(

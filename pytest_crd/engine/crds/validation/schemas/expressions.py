@@ -66,8 +66,6 @@ class CostScope(NamedTuple):
 
     def of_property(self, name: str, schema: Schema) -> CostScope:
         """Return the scope of the property *name* of the object *schema*."""
-        if self is NO_RULES:
-            return self
         node = self.node and self.node.properties.get(name)
         return CostScope(node, self._multiplied(schema), self.uncorrelatable)
 
