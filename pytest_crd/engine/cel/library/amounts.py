@@ -31,9 +31,8 @@ _FORMAT_WRONG: Final = "quantities must match the regular expression '^([+-]?[0-
 SUFFIX_WRONG: Final = "unable to parse quantity's suffix"
 NUMBER_WRONG: Final = "unable to parse numeric part of quantity"
 NANO: Final = -9
-# The exponents of the largest and the smallest power of ten in a double.
+# The exponent of the largest power of ten in a double.
 _HIGHEST_POWER: Final = 308
-_LOWEST_POWER: Final = -323
 # The highest multiple of 3 in an int32.
 _HIGHEST_EXPONENT: Final = 2**31 - 2
 # The server has no limit, and may compute for hours.
@@ -108,11 +107,14 @@ class Amount:
 
 
 def _power_of_ten(exponent: int) -> float:
-    """Return a power of ten as Go's `math.Pow10` calculates it: from two powers, whose product is not always the nearest double."""
+    """
+    Return a power of ten as Go's `math.Pow10` calculates it: from two powers, whose product is not always the nearest double.
+
+    Args:
+        exponent: The exponent, at least that of nanos.
+    """
     if exponent > _HIGHEST_POWER:
         return math.inf
-    if exponent < _LOWEST_POWER:
-        return 0.0
     coarse, fine = divmod(abs(exponent), 32)
     if exponent >= 0:
         return float(f"1e{coarse * 32}") * float(f"1e{fine}")

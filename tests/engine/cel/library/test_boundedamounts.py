@@ -86,3 +86,11 @@ def test_the_lowest_integer_is_subtracted_exactly() -> None:
     assert str(boundedamounts.parse("0").subtract(lowest)) == "9223372036854775808"
     assert str(boundedamounts.parse("1").subtract(lowest)) == "9223372036854775809"
     assert str(lowest.subtract(Amount(1, 0, "DecimalExponent"))) == "-9223372036854775809"
+
+
+def test_a_sum_beyond_the_binary_suffixes_has_digits_alone() -> None:
+    total: Amount = boundedamounts.parse("4Ei")
+    for _ in range(8):
+        total = total.add(total)
+
+    assert str(total) == "1180591620717411303424"
