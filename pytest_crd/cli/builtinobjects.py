@@ -62,7 +62,7 @@ class BuiltInObjects:
         """
         group = api_version.rpartition("/")[0]
         kinds = {(record.group, record.kind): () for record in builtinkinds.records()}
-        minor = int(self._profile.version.partition(".")[2])
+        minor = self._profile.minor
         is_of_kubernetes = group in _FORMER_GROUPS or any(group == recorded for recorded, _ in kinds)
         if minor < _FIRST_COMPLETE or not is_of_kubernetes:
             return ""

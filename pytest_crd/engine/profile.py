@@ -1,5 +1,5 @@
 """
-Kubernetes versions and their differences; no other module compares versions.
+Kubernetes versions and their differences. Other modules compare versions for fields of built-in kinds alone, by `Profile.minor`.
 
 A version is supported once a real server of it was recorded. A preview follows the sources of a release that has no server yet; it is
 never the default. All others are refused.
@@ -255,6 +255,11 @@ class Profile(NamedTuple):
     prints_values_as_json: bool = True
     inflects_units: bool = True
     words_limits_as_may_not_be: bool = True
+
+    @property
+    def minor(self) -> int:
+        """The minor version, 37 in 1.37: fields of built-in kinds have one in which they came."""
+        return int(self.version.partition(".")[2])
 
     @property
     def recorded_version(self) -> str:

@@ -173,7 +173,7 @@ def records() -> tuple[BuiltInRecord, ...]:
 
 def served_records(profile: Profile) -> tuple[BuiltInRecord, ...]:
     """Return the kinds that a Kubernetes version serves by default."""
-    minor = int(profile.version.partition(".")[2])
+    minor = profile.minor
     return tuple(record for record in records() if minor >= record.since)
 
 

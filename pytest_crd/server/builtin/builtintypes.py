@@ -141,8 +141,7 @@ class BuiltInType(ResourceType):
             self._default,
             None if self._record.statusKeepsMetadata else _KEPT_BY_STATUS.get(self.names.plural, ()),
             self.is_created_by_update,
-            self._record.generates
-            and int(self.profile.version.partition(".")[2]) >= _GENERATED_SINCE.get(self.names.plural, 0),
+            self._record.generates and self.profile.minor >= _GENERATED_SINCE.get(self.names.plural, 0),
         )
         return builtinstrategy.BuiltInStrategy(kind, self.profile)
 

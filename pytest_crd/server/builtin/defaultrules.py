@@ -74,7 +74,7 @@ def _stateful_set_strategy(strategy: _Object, profile: Profile) -> None:
         strategy["type"] = _ROLLING
         strategy.setdefault("rollingUpdate", {})
     if strategy["type"] == _ROLLING and "rollingUpdate" in strategy:
-        unavailable = {"maxUnavailable": 1} if _minor(profile) >= _UNAVAILABLE else {}
+        unavailable = {"maxUnavailable": 1} if profile.minor >= _UNAVAILABLE else {}
         strategy["rollingUpdate"] = {"partition": 0, **unavailable, **strategy["rollingUpdate"]}
 
 
@@ -223,10 +223,6 @@ def _device_taint(taint: _Object, _: Profile) -> None:
 
 def _nothing(_object: _Object, _: Profile) -> None:
     """Leave the defaults to the rule of the struct around."""
-
-
-def _minor(profile: Profile) -> int:
-    return int(profile.version.partition(".")[2])
 
 
 def _rules() -> Iterator[tuple[str, DefaultRule]]:

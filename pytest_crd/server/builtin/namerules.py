@@ -50,7 +50,7 @@ def _label(_object: Resource, profile: Profile) -> NameRule:
 
 
 def _service(object_: Resource, profile: Profile) -> NameRule:
-    is_relaxed = int(profile.version.partition(".")[2]) >= _RELAXED_SERVICES
+    is_relaxed = profile.minor >= _RELAXED_SERVICES
     return _label(object_, profile) if is_relaxed else _masked(names.dns1035_label)
 
 

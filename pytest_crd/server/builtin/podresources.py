@@ -28,7 +28,7 @@ _RESIZABLE: Final = 36
 
 def are_completed_late(profile: Profile) -> bool:
     """Return whether the resources of a Pod are completed after admission (since 1.37), not with the defaults."""
-    return _minor(profile) >= _LATE
+    return profile.minor >= _LATE
 
 
 def resize(spec: _Object, needs: Mapping[str, Any] | None, profile: Profile) -> _Object:
@@ -40,7 +40,7 @@ def resize(spec: _Object, needs: Mapping[str, Any] | None, profile: Profile) -> 
         needs: The new resources; None to remove them, or since 1.37 to keep them.
         profile: The Kubernetes version; versions before 1.36 keep the resources.
     """
-    if _minor(profile) < _RESIZABLE:
+    if profile.minor < _RESIZABLE:
         return spec
     if are_completed_late(profile):
         return complete({**spec, "resources": needs} if needs is not None else spec, sets_limits=True)
@@ -129,7 +129,3 @@ def _largest(left: _Amounts, right: _Amounts) -> _Amounts:
 
 def _is_supported(name: str) -> bool:
     return name in _COMPUTED or name.startswith(_HUGE)
-
-
-def _minor(profile: Profile) -> int:
-    return int(profile.version.partition(".")[2])

@@ -141,7 +141,7 @@ class _Forms:
                         del value[name]
             return value
 
-        minor = int(self._profile.version.partition(".")[2])
+        minor = self._profile.minor
         if self._drops and name == "core.v1.PodSpec" and minor < _RESTARTS_SINCE:
             return lambda value: _without_restarts(store_struct(value))
         return store_struct

@@ -67,9 +67,9 @@ class WorkloadController:
 
     def _complete(self, object_: _Object, simulated: _Status) -> Any:
         """Return a status in the form of the store, with unchanged parts of the present one."""
-        kind, version = object_["kind"], int(self._profile.version.partition(".")[2])
+        kind = object_["kind"]
         present = object_.get("status") or {}
-        if kind in _COUNTED and version >= _COUNTED_SINCE:
+        if kind in _COUNTED and self._profile.minor >= _COUNTED_SINCE:
             simulated = {**simulated, "terminatingReplicas": 0}
         status = {**present, **simulated, **_keep_times(present, simulated)}
         type_ = builtingotypes.of_kind(object_["apiVersion"], kind, self._profile)

@@ -127,7 +127,7 @@ def _free_address(in_use: InUse, name: str, profile: Profile) -> str:
         return str(_RANGE.network_address)
     free = [address for address in _HOSTS if address not in in_use.addresses]
     if not free:
-        names = int(profile.version.partition(".")[2]) >= _NAMED_SINCE
+        names = profile.minor >= _NAMED_SINCE
         about = f" for Service {printing.quote(name)}" if names else ""
         raise RefusedError(refusal.internal_error(f"failed to allocate a serviceIP{about}: {_FULL}"))
     return str(_choose(free, _HOSTS[_STATIC_ADDRESSES]))

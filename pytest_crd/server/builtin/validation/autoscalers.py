@@ -45,7 +45,7 @@ def _validate_replicas(site: Site) -> Iterator[FieldError]:
 
 
 def _least(site: Site) -> Iterator[FieldError]:
-    lowest = 0 if int(site.profile.version.partition(".")[2]) >= _ZERO_SINCE else 1
+    lowest = 0 if site.profile.minor >= _ZERO_SINCE else 1
     if site.value is not None and site.value < lowest:
         yield site.invalid(f"must be greater than or equal to {lowest}")
 

@@ -67,7 +67,7 @@ def is_ipv6(text: str) -> bool:
 
 
 def _is_strict(profile: Profile) -> bool:
-    return int(profile.version.partition(".")[2]) >= _STRICT_SINCE
+    return profile.minor >= _STRICT_SINCE
 
 
 def validate(path: FieldPath, text: str, accepted: Iterable[str], profile: Profile) -> list[FieldError]:

@@ -42,10 +42,6 @@ def find(write: ValidatedWrite) -> tuple[str, ...]:
     )
 
 
-def _minor(profile: Profile) -> int:
-    return int(profile.version.partition(".")[2])
-
-
 def _is_headless(spec: Spec) -> bool:
     return spec.get("type") == CLUSTER_IP and spec.get("clusterIP") == NO_ADDRESS
 
@@ -63,7 +59,7 @@ def _find_in_notations(spec: Spec, profile: Profile) -> Iterator[str]:
         }
         yield from (f"spec.{name} is ignored for headless services" for name, applies in ignored.items() if applies)
     yield from _find_in_list(spec, "externalIPs", profile)
-    if _minor(profile) >= _EXTERNAL_SINCE and has_external and not is_headless and spec.get("type") != EXTERNAL_NAME:
+    if profile.minor >= _EXTERNAL_SINCE and has_external and not is_headless and spec.get("type") != EXTERNAL_NAME:
         yield "spec.externalIPs is deprecated and may no longer be implemented in some clusters"
     if address := spec.get("loadBalancerIP"):
         yield from ipaddresses.find_warnings(_SPEC.child("loadBalancerIP"), address, profile)
@@ -82,7 +78,7 @@ def _find_in_types(spec: Spec, profile: Profile) -> Iterator[str]:
         yield f'spec.externalIPs is ignored when spec.type is "{EXTERNAL_NAME}"'
     if not is_external and spec.get("externalName"):
         yield f'spec.externalName is ignored when spec.type is not "{EXTERNAL_NAME}"'
-    if _minor(profile) >= _CLOSE_SINCE and spec.get("trafficDistribution") == services.PREFER_CLOSE:
+    if profile.minor >= _CLOSE_SINCE and spec.get("trafficDistribution") == services.PREFER_CLOSE:
         yield f'spec.trafficDistribution: "{services.PREFER_CLOSE}" is deprecated; use "PreferSameZone"'
 
 

@@ -37,7 +37,7 @@ def validate_update(write: ValidatedWrite) -> list[FieldError]:
 def find_warnings(write: ValidatedWrite) -> tuple[str, ...]:
     """Return the warnings about the name of a valid webhook configuration, and about rules for resources without webhooks."""
     warnings = objectvalidation.find_warnings(write.new, write.profile, is_new=write.old is None)
-    if int(write.profile.version.partition(".")[2]) < _EXCLUDED_SINCE:
+    if write.profile.minor < _EXCLUDED_SINCE:
         return warnings
     path = ROOT.child("webhooks")
     excluded = (

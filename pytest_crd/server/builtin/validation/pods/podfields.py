@@ -56,7 +56,7 @@ class Rules(NamedTuple):
     @property
     def minor(self) -> int:
         """The minor version of Kubernetes 1."""
-        return int(self.profile.version.partition(".")[2])
+        return self.profile.minor
 
     def label(self, text: str) -> tuple[str, ...]:
         """Return the problems of a DNS label."""

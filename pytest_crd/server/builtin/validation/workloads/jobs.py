@@ -147,7 +147,7 @@ def _refuse_template(write: ValidatedWrite) -> list[FieldError]:
     is_idle = _is_idle(write)
     if is_idle:
         old = _with_scheduling(old, new)
-    if is_idle and int(write.profile.version.partition(".")[2]) >= _RESOURCES_SINCE:
+    if is_idle and write.profile.minor >= _RESOURCES_SINCE:
         spec = _with_resources(old.get("spec") or {}, new.get("spec") or {})
         if structs.equal(new.get("spec"), spec, kind.fields["spec"]):
             return []
@@ -166,7 +166,7 @@ def _is_idle(write: ValidatedWrite) -> bool:
     is_new = status.get("startTime") is None
     if not spec.get("suspend"):
         return False
-    if int(write.profile.version.partition(".")[2]) < _RESOURCES_SINCE:
+    if write.profile.minor < _RESOURCES_SINCE:
         return is_new
     return (is_new or jobstatus.has(status, "Suspended")) and not status.get("active")
 

@@ -62,7 +62,7 @@ def validate_update(write: ValidatedWrite) -> list[FieldError]:
 
 
 def _refuse_changes(write: ValidatedWrite) -> list[FieldError]:
-    if int(write.profile.version.partition(".")[2]) < _NAMES_FIELDS_SINCE:
+    if write.profile.minor < _NAMES_FIELDS_SINCE:
         return _refuse_other_fields(write)
     policy = printing.marshal(templates.spec_of(write.new).get("podManagementPolicy") or "")
     return [
@@ -114,7 +114,7 @@ def _validate_spec(write: ValidatedWrite) -> Errors:
         own = SPEC.child(_RETENTION, field)
         yield from podfields.choose(spec[_RETENTION].get(field) or "", own, _RETENTIONS, empty=None)
     is_new = write.old is None
-    if is_new and int(profile.version.partition(".")[2]) >= _NAMES_FIELDS_SINCE:
+    if is_new and profile.minor >= _NAMES_FIELDS_SINCE:
         for place, claim in enumerate(spec.get(_CLAIMS) or ()):
             own = SPEC.child(_CLAIMS).index(place).child("spec")
             yield from claimspecs.validate(claim.get("spec") or {}, own, profile)
