@@ -48,6 +48,8 @@ def read(file: ManifestFile, kubernetes_version: str) -> Validator:
     try:
         schema = json.loads(content)
         problem = _find_problem(schema, "", schema) if isinstance(schema, dict) else "no JSON object"
+        if not problem and isinstance(schema.get("kind"), str):
+            problem = f"an object of kind {schema['kind']}"
     except (ValueError, RecursionError) as error:
         problem = f"not readable as JSON: {error}"
     find_draft: Callable[..., Any] = jsonschema.validators.validator_for
@@ -68,7 +70,7 @@ def read(file: ManifestFile, kubernetes_version: str) -> Validator:
             yield ValidationError(f"{value!r} does not match {pattern!r}")
 
     checks: Mapping[str, Callable[..., Any]] = {"format": check_format, "pattern": check_pattern}
-    # In JSON, 1.0 is an integer for a server; in the types of draft 4 it is none.
+    # A server takes 1.0 for an integer, unlike the types of draft 4.
     types = jsonschema.Draft7Validator.TYPE_CHECKER
     base = draft or jsonschema.Draft4Validator
     validator: Validator = jsonschema.validators.extend(base, checks, type_checker=types)(schema)  # type: ignore[no-untyped-call]

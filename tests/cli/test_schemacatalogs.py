@@ -179,6 +179,7 @@ def test_a_crd_with_the_name_of_a_schema_is_a_crd(tmp_path: Path, validate: Vali
         ("[" * 100_000, "not readable as JSON: maximum recursion depth exceeded"),
         ({"$schema": "http://example.com/draft"}, "the draft http://example.com/draft is not known"),
         ({"properties": {"spec": 1}}, "properties.spec is no schema"),
+        ({"apiVersion": "v1", "kind": "List", "items": []}, "an object of kind List"),
         ({"properties": {"spec": {"type": "text"}}}, 'properties.spec.type is "text"'),
         ({"properties": {"spec": {"type": ["text", "null"]}}}, 'properties.spec.type is ["text", "null"]'),
         ({"items": {"minLength": "1"}}, 'items.minLength is "1"'),
