@@ -125,6 +125,10 @@ def _dataclass(
     kw_only: bool = False,
 ) -> Callable[[Any], Any]:
     def decorate(cls: Any) -> Any:
+        if hasattr(cls, "__post_init__"):
+            raise TypeError(
+                f"{cls.__name__} has a __post_init__, which is not called here: write dataclasses.dataclass"
+            )
         description = cls._description = _Description(cls, getattr(cls, "_description", None), kw_only=kw_only)
         cls.__init__ = _init
         cls.__match_args__ = description.positional  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Dataclasses and named tuples: the laws of those of the standard library."""
+"""Dataclasses and named tuples: the laws of the standard library."""
 
 from __future__ import annotations
 
@@ -219,3 +219,16 @@ def test_classes_cost_a_fraction_of_the_calls_of_the_standard_librarys() -> None
     own = _calls(lambda: create_tuple("Class", (records.NamedTuple,), {"__annotations__": annotations}))
     standard = _calls(lambda: typing.NamedTuple("Class", [(name, "str") for name in annotations]))
     assert own * 2 < standard
+
+
+def test_a_class_with_a_post_init_is_refused() -> None:
+    class Late:
+        """A class with a hook of dataclasses."""
+
+        value: int
+
+        def __post_init__(self) -> None:
+            """Set another attribute."""
+
+    with pytest.raises(TypeError, match="Late has a __post_init__, which is not called here: write dataclasses"):
+        records.dataclass()(Late)
