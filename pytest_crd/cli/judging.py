@@ -58,9 +58,9 @@ class SendingMethod(NamedTuple):
     manager: str
     force: bool
     old: Mapping[Identity, Resource] | None
-    is_strict: bool = False
-    kubernetes_version: str = profile.DEFAULT
-    catalog: SchemaCatalog = SchemaCatalog()
+    is_strict: bool
+    kubernetes_version: str
+    catalog: SchemaCatalog
 
 
 def outcome(resource: Resource, claims: Claims, method: SendingMethod) -> SampleOutcome:

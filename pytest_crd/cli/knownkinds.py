@@ -42,9 +42,9 @@ class KnownKinds(NamedTuple):
 def find(options: argparse.Namespace, sent: ReadObjects) -> KnownKinds:
     """Return the CRDs and JSON Schemas that the command line names, and the CRDs among the objects."""
     if options.crd_live:
-        known = _load_installed_crds(options)
-        objectfiles.find_crds(sent, known.kubernetes_version)
-        return known
+        kinds = _load_installed_crds(options)
+        objectfiles.find_crds(sent, kinds.kubernetes_version)
+        return kinds
     version = profile.named(options.kubernetes_version or profile.DEFAULT).version
     among = objectfiles.find_crds(sent, version)
     is_needed = not among and not any(objectfiles.find_client(item, version) for item in sent.manifests)
@@ -53,7 +53,7 @@ def find(options: argparse.Namespace, sent: ReadObjects) -> KnownKinds:
         named = _load_named_crds(options.crd, catalog, version)
     else:
         named = _load_project_crds(version, is_needed=is_needed)
-    # CRDs among the objects replace those of the project; CRDs on the command line replace both.
+    # CRDs among the objects replace CRDs of the project; CRDs on the command line replace both.
     first, second = (named, among) if options.crd else (among, named)
     names = {crd.name for crd in first}
     crds = CustomResourceDefinitions([*first, *(crd for crd in second if crd.name not in names)])

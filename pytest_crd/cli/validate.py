@@ -14,7 +14,7 @@ from pytest_crd.checks.samples import SampleOutcome
 from pytest_crd.cli import judging, knownkinds, lookup, objectfiles, repositorysettings, validateformats, validatetext
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.judging import SendingMethod
-from pytest_crd.cli.knownkinds import WrongUseError
+from pytest_crd.cli.knownkinds import KnownKinds, WrongUseError
 from pytest_crd.cli.objectfiles import STREAM, ClassifiedObjects, Identity, Resource
 from pytest_crd.cli.validateformats import Answers
 from pytest_crd.engine import (
@@ -98,11 +98,11 @@ def run(options: argparse.Namespace) -> int:
         helm_version = profile.named(options.kubernetes_version or profile.DEFAULT).version
         sent = objectfiles.read(options.files, helm_version=helm_version if options.helm_charts else "")
         skipped = objectfiles.skip_kinds(sent, options.skip or ())
-        known = knownkinds.find(options, sent)
-        claims, version = samplefiles.group_crds(known.crds), known.kubernetes_version
-        classified = objectfiles.classify(sent, claims, version, known.catalog)
+        kinds = knownkinds.find(options, sent)
+        claims, version = samplefiles.group_crds(kinds.crds), kinds.kubernetes_version
+        classified = objectfiles.classify(sent, claims, version, kinds.catalog)
         classified.skipped = skipped
-        method = _sending_method(options)._replace(kubernetes_version=version, catalog=known.catalog)
+        method = _sending_method(options, kinds)
         mistakes = sent.mistakes
         if options.old:
             old = objectfiles.read([options.old])
@@ -164,11 +164,12 @@ def _check_options(options: argparse.Namespace) -> None:
         raise WrongUseError("there is one standard input: name - once")
 
 
-def _sending_method(options: argparse.Namespace) -> SendingMethod:
+def _sending_method(options: argparse.Namespace, kinds: KnownKinds) -> SendingMethod:
     manager = (options.manager if options.manager is not None else _MANAGER) if options.apply else ""
     if options.apply and not manager:
         raise WrongUseError("--manager: a field manager has a name")
-    return SendingMethod(manager, options.force, None, bool(options.strict))
+    strict = bool(options.strict)
+    return SendingMethod(manager, options.force, None, strict, kinds.kubernetes_version, kinds.catalog)
 
 
 def _has_metadata(stored: Resource) -> bool:
