@@ -34,7 +34,6 @@ def of_version(profile: Profile) -> Mapping[str, Any]:
     return unpack(_packed(), profile.recorded_version)
 
 
-@functools.cache
 def _packed() -> Mapping[str, Any]:
     """Return the stored documents of all versions; the output of `python -m oracle record kubernetesdocuments`."""
     packed: Mapping[str, Any] = json.loads(gzip.decompress(resources.files(__package__).joinpath(_FILE).read_bytes()))
