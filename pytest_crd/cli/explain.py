@@ -94,12 +94,12 @@ def _names(record: BuiltInRecord) -> list[str]:
 
 def _explain_built_in(match: _Match, options: argparse.Namespace) -> int:
     record = match.record
-    known = profile.named(options.kubernetes_version)
-    if not known.publishes_v3:
-        print(f"Kubernetes {known.version} publishes no OpenAPI v3", file=sys.stderr)
+    release = profile.named(options.kubernetes_version)
+    if not release.publishes_v3:
+        print(f"Kubernetes {release.version} publishes no OpenAPI v3", file=sys.stderr)
         return 1
     path = f"apis/{record.api_version}" if record.group else f"api/{record.version}"
-    kind = _Kind(kubernetesdocuments.of_version(known)[path], record.group, record.version, record.kind)
+    kind = _Kind(kubernetesdocuments.of_version(release)[path], record.group, record.version, record.kind)
     return _print(kind, f"{match.field}.{options.field}", is_recursive=options.recursive)
 
 

@@ -43,7 +43,7 @@ class FieldPath:
     __slots__ = ("segments",)
 
     def __init__(self, segments: tuple[Segment, ...] = ()) -> None:
-        """Create it of segments."""
+        """Create it from segments."""
         self.segments = segments
 
     def __eq__(self, other: object) -> bool:

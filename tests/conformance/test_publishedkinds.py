@@ -16,13 +16,13 @@ from pytest_crd.server.builtin import builtinkinds, builtintypes
 
 pytestmark = pytest.mark.replay
 GVK = "x-kubernetes-group-version-kind"
-PROFILES = [known for name, known in profile.KNOWN.items() if known.publishes_v3 and name not in profile.PREVIEWS]
+PROFILES = [release for name, release in profile.KNOWN.items() if release.publishes_v3 and name not in profile.PREVIEWS]
 
 
-@pytest.fixture(params=PROFILES, ids=lambda known: known.version)
+@pytest.fixture(params=PROFILES, ids=lambda release: release.version)
 def version(request: pytest.FixtureRequest) -> Profile:
-    known: Profile = request.param
-    return known
+    release: Profile = request.param
+    return release
 
 
 def test_each_served_kind_is_published(version: Profile) -> None:

@@ -15,7 +15,7 @@ from typing import Final
 from mutations import edits
 
 _PACKAGE: Final = "pytest_crd"
-# Tests of the whole engine, after those of the mutated module.
+# The tests of the whole engine come after the tests of the mutated module.
 _WHOLE: Final = ("tests/conformance", "tests/properties")
 _CACHE: Final = ".pytest_cache/v/cache/lastfailed"
 # A mutation that makes a loop endless is noticed.

@@ -42,7 +42,7 @@ class Named(GoType):
     __slots__ = ("go",)
 
     def __init__(self, go: str) -> None:
-        """Create it of its parts."""
+        """Create it from its parts."""
         self.go = go
 
     @property
@@ -62,7 +62,7 @@ class Scalar(Named):
     __slots__ = ("empty",)
 
     def __init__(self, go: str, empty: str | bool) -> None:  # noqa: FBT001 - the zero value
-        """Create it of its parts."""
+        """Create it from its parts."""
         super().__init__(go)
         self.empty = empty
 
@@ -78,7 +78,7 @@ class Int(Named):
     __slots__ = ("highest", "lowest")
 
     def __init__(self, go: str, lowest: int, highest: int) -> None:
-        """Create it of its parts."""
+        """Create it from its parts."""
         super().__init__(go)
         self.lowest = lowest
         self.highest = highest
@@ -145,7 +145,7 @@ class Custom(Named):
         empty: JSONValue,
         equal: Callable[[JSONValue, JSONValue], bool] = operator.eq,
     ) -> None:
-        """Create it of its parts."""
+        """Create it from its parts."""
         super().__init__(go)
         self.read = read
         self.empty = empty
@@ -169,7 +169,7 @@ class Pointer(GoType):
     __slots__ = ("to",)
 
     def __init__(self, to: GoType) -> None:
-        """Create it of its parts."""
+        """Create it from its parts."""
         self.to = to
 
     @property
@@ -184,7 +184,7 @@ class List(GoType):
     __slots__ = ("go", "item")
 
     def __init__(self, item: GoType, go: str = "") -> None:
-        """Create it of its parts."""
+        """Create it from its parts."""
         self.item = item
         self.go = go
 
@@ -200,7 +200,7 @@ class Map(GoType):
     __slots__ = ("go", "value")
 
     def __init__(self, value: GoType, go: str = "") -> None:
-        """Create it of its parts."""
+        """Create it from its parts."""
         self.value = value
         self.go = go
 
@@ -231,7 +231,7 @@ class Struct(Named):
         required: frozenset[str] | None = None,
         inlined: Mapping[str, str] | None = None,
     ) -> None:
-        """Create it of its parts."""
+        """Create it from its parts."""
         super().__init__(go)
         self.fields = fields
         self.required = required
@@ -265,7 +265,7 @@ class StructReference(GoType):
     __slots__ = ("load",)
 
     def __init__(self, load: Callable[[], Struct]) -> None:
-        """Create it of its parts."""
+        """Create it from its parts."""
         self.load = load
 
     @property
@@ -303,7 +303,7 @@ class Union(Named):
         refusal: str = "",
         empty: JSONValue = None,
     ) -> None:
-        """Create it of its parts."""
+        """Create it from its parts."""
         super().__init__(go)
         self.object = object
         self.array = array

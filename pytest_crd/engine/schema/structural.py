@@ -36,7 +36,7 @@ _EXTENSIONS: Final = frozenset(
     }
 )
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
-# Keywords that become attributes as they are, and keywords whose lists become tuples.
+# The attributes of keywords: with unchanged values, and with lists as tuples.
 _ATTRIBUTES: Final = {
     "type": "type",
     "nullable": "nullable",

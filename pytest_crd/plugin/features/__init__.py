@@ -37,7 +37,7 @@ _Read: TypeAlias = Callable[[pytest.Config, Sequence[str]], Any]
 
 def _read_set(module: Any, *beginnings: str, is_on: Callable[[pytest.Config], object] = lambda _: False) -> _Read:
     """
-    Return a reader of settings that imports their module only if one of their options is set.
+    Return a reader of settings; it imports their module if one of their options is set.
 
     Args:
         module: The module of the settings.

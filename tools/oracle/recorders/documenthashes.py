@@ -93,7 +93,7 @@ def _hashes(server: _Server) -> dict[str, JSONValue]:
 
 def _of_document(server: _Server, path: str, entry: Mapping[str, str]) -> dict[str, str]:
     """
-    Return the hashes of a document: none if our server lacks it, and none of its protobuf if our server lacks a part.
+    Return the hashes of a document; empty without the document, and without a hash of protobuf if our server lacks a part.
 
     Raises:
         RuntimeError: The JSON is not written as by the server.

@@ -108,7 +108,7 @@ class Amount:
 
 def _power_of_ten(exponent: int) -> float:
     """
-    Return a power of ten as Go's `math.Pow10` calculates it: from two powers, whose product is not always the nearest double.
+    Return a power of ten as Go's `math.Pow10` does: the product of two powers, and not always the nearest double.
 
     Args:
         exponent: The exponent, at least that of nanos.

@@ -26,7 +26,7 @@ _HIGHEST_EXPONENT: Final = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class BoundedAmount(Amount):
-    """Amount with the arithmetic of 1.38; the attributes are those of `Amount`."""
+    """Amount with the arithmetic of 1.38."""
 
     def compare(self, other: Amount) -> int:
         """Return -1, 0 or 1 if it is less than, equal to or greater than *other*."""
@@ -46,10 +46,9 @@ class BoundedAmount(Amount):
         if not self.number or not other.number:
             term = other if other.number else self
             return BoundedAmount(term.number, term.scale, format_, big=True)
-        left = _rounded(self, other.scale - _WIDEST_GAP)
-        right = _rounded(other, self.scale - _WIDEST_GAP)
-        scale = min(left.scale, right.scale)
-        number = left.number * 10 ** (left.scale - scale) + right.number * 10 ** (right.scale - scale)
+        terms = _rounded(self, other.scale - _WIDEST_GAP), _rounded(other, self.scale - _WIDEST_GAP)
+        scale = min(term.scale for term in terms)
+        number = sum(term.number * 10 ** (term.scale - scale) for term in terms)
         return BoundedAmount(number, scale, format_, big=True)
 
     def subtract(self, other: Amount) -> Amount:

@@ -43,7 +43,7 @@ _ACCEPTED_NAMES: Final = FieldPath(("status", "acceptedNames"))
 _GROUP: Final = SPEC.child("group")
 _SCOPE: Final = SPEC.child("scope")
 _NAMES: Final = SPEC.child("names")
-# The ends of groups whose CRDs may need approval.
+# The ends of groups with API approval.
 _PROTECTED: Final = ("k8s.io", "kubernetes.io")
 _CONVERSION: Final = SPEC.child("conversion")
 _SCHEMA: Final = SPEC.child("validation", "openAPIV3Schema")

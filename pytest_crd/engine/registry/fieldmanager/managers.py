@@ -25,7 +25,7 @@ _SELF: Final = "."
 _LEAST: Final = 2
 _BLANKS: Final = " \t\n\r"
 _INTEGER: Final = lazyre.compile(r"[+-]?[0-9]+", re.ASCII)
-# The keys of shared forms before they are forgotten: those of forty objects with lists of 500 items.
+# Shared forms are forgotten beyond this number of keys: forty objects with lists of 500 items have as many.
 _MOST_KEYS: Final = 20_000
 
 

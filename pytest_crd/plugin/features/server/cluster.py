@@ -217,7 +217,7 @@ class Stay:
         return HTTPAnswer(answer.code, content, value=answer.body, warnings=answer.warnings)
 
     def hold(self, _: ObjectKey) -> Hold:
-        """Skip the test, as the controllers are those of the cluster."""
+        """Skip the test: the cluster has its own controllers."""
         pytest.skip("a hold is a part of the server of pytest-crd, and the server is that of --crd-live")
 
     def states(self, _: ResourceType, request: HTTPRequest, timeout: float) -> States:

@@ -87,7 +87,7 @@ _SPEC: Final = fieldrules.table(
 
 
 def _validate_conditions(write: ValidatedWrite) -> list[FieldError]:
-    """Validate the conditions of a status one by one."""
+    """Validate each condition of a status."""
     return [*_check_conditions(_conditions_of(write.new), is_declared=write.profile.declares_required_fields)]
 
 

@@ -1,4 +1,4 @@
-"""Amounts of Kubernetes 1.38; the answers are those of its own packages."""
+"""Amounts of Kubernetes 1.38, with the answers of its own packages."""
 
 from __future__ import annotations
 
