@@ -5,16 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pytest_crd.cli import explaintext, lookup
 from pytest_crd.cli.explaintext import Explanation, NoFieldError
 from pytest_crd.engine import CrdLookupError, profile
 from pytest_crd.engine.crds import versionpriority
+from pytest_crd.engine.inputerror import NoCrdError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.openapi import kubernetesdocuments
 from pytest_crd.server.builtin import builtinkinds
 from pytest_crd.server.builtin.builtinkinds import BuiltInRecord
+
+# Errors of a name that no CRD has.
+_WITHOUT_CRD: Final = (CrdLookupError, NoCrdError)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         version, field = lookup.find_explained(options.crd, options.crd_path, options.kubernetes_version)
     except lookup.ERRORS as error:
-        match = _find_built_in(options.crd, options.kubernetes_version) if isinstance(error, CrdLookupError) else None
+        match = _find_built_in(options.crd, options.kubernetes_version) if isinstance(error, _WITHOUT_CRD) else None
         if match is None:
             print(error, file=sys.stderr)
             return 2

@@ -20,6 +20,7 @@ from pytest_crd.cli.initproposals import Decisions, NothingWrittenError, Propose
 from pytest_crd.cli.repository import SAMPLES, Repository
 from pytest_crd.discovery import samplepaths
 from pytest_crd.engine import InputError
+from pytest_crd.engine.inputerror import NoCrdError
 from pytest_crd.plugin import testrun
 from pytest_crd.plugin.testrun import FailedCheck, SessionEnd
 from pytest_crd.progress import Tell, silent
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         return Exit.WRONG_USE
     try:
         survey = repository.look(folder.absolute())
-    except repository.NoCrdError as error:
+    except NoCrdError as error:
         print(error, file=sys.stderr)
         return Exit.NOTHING_THERE
     except InputError as error:

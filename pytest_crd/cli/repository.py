@@ -15,7 +15,7 @@ from pytest_crd.checks import allowedchecks, samplefiles, samplehints
 from pytest_crd.discovery import git, inifiles, projectfiles, samplepaths, tags
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.discovery.tags import NoReleaseError
-from pytest_crd.engine import CrdError, CustomResourceDefinition, CustomResourceDefinitions, InputError, profile
+from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError, profile
 from pytest_crd.generation import filenames
 
 _WORKFLOWS: Final = ".github/workflows"
@@ -27,10 +27,6 @@ CHECKS: Final = "crd_checks"
 """The setting that switches checks on."""
 SAMPLES: Final = "crd_samples"
 """The setting with the places of samples."""
-
-
-class NoCrdError(CrdError):
-    """A repository without CRDs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +86,13 @@ def look(folder: Path) -> Repository:
     Return the survey of a repository.
 
     Raises:
-        InputError: There are no CRDs, or one cannot be read.
+        NoCrdError: There are no CRDs.
+        InputError: A CRD cannot be read.
     """
     ini = inifiles.find_file(folder)
     sources = find_sources(folder, ini)
-    try:
-        # Copies that lag behind, such as those of a chart, are left to the check `copies`.
-        crds = CustomResourceDefinitions(sources.select_main(sources.crds(profile.DEFAULT)))
-    except InputError as error:
-        if sources.is_in_vain:
-            raise NoCrdError(error.mistakes) from None
-        raise
+    # Copies that lag behind, such as those of a chart, are left to the check `copies`.
+    crds = CustomResourceDefinitions(sources.select_main(sources.crds(profile.DEFAULT)))
     case_files = find_case_files(folder, ini)
     tested, unread = _tested(case_files, folder)
     samples, other_samples = _samples(folder, ini, crds)

@@ -23,7 +23,7 @@ from pytest_crd.discovery.headings import HeadingFiles
 from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, InputError
-from pytest_crd.engine.inputerror import CrdError, Mistake
+from pytest_crd.engine.inputerror import CrdError, Mistake, NoCrdError
 from pytest_crd.engine.loading import copies, projectcrds
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
 from pytest_crd.engine.loading.remarks import Remark, RemarkKind
@@ -154,7 +154,8 @@ class Sources:
             kubernetes_version: The Kubernetes version of their behaviour; one of `profile.KNOWN`.
 
         Raises:
-            InputError: The CRDs have mistakes, or there is none; the message has all mistakes, or the searched places.
+            NoCrdError: There is none; the message has the searched places.
+            InputError: The CRDs have mistakes; the message has all.
         """
         if kubernetes_version not in self._loaded:
             crds = self._crds_under(kubernetes_version)
@@ -284,6 +285,8 @@ class Sources:
     def _crds_under(self, kubernetes_version: str) -> list[CustomResourceDefinition]:
         if kubernetes_version not in self._crds_by_version:
             crd_files = self._read_once(kubernetes_version)
+            if self.is_in_vain:
+                raise NoCrdError(crd_files.mistakes)
             crd_files.raise_mistakes()
             self._crds_by_version[kubernetes_version] = [crd.under(kubernetes_version) for crd in crd_files.crds]
         return self._crds_by_version[kubernetes_version]

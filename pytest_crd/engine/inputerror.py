@@ -60,3 +60,7 @@ class ManifestError(InputError):
 
 class CrdError(InputError):
     """A CustomResourceDefinition that the server cannot decode, or that exists twice."""
+
+
+class NoCrdError(CrdError):
+    """A project without CRDs."""

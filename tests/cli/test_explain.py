@@ -120,6 +120,18 @@ def test_built_in_kinds_are_explained(named: str, heading: str, field: str, caps
     assert field in output + errors
 
 
+@pytest.mark.session
+def test_a_built_in_kind_needs_no_crd_in_the_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "crds" / "widgets.yaml").unlink()
+
+    assert program.main(["explain", "configmap.data"]) == 0
+    assert "FIELD: data <map[string]string>\n" in capsys.readouterr().out
+    assert program.main(["explain", "widget"]) == 2
+    assert f"{folder}: no CRD was found" in capsys.readouterr().err
+    assert program.main(["explain", "configmap", "--crd-path", "crds/widgets.yaml"]) == 2
+    assert "crds/widgets.yaml" in capsys.readouterr().err
+
+
 def test_kubernetes_1_21_explains_no_built_in_kind(capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["explain", "configmap", "--kubernetes-version", "1.21"]) == 1
     assert capsys.readouterr().err == "Kubernetes 1.21 publishes no OpenAPI v3\n"
