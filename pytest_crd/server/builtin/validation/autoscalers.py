@@ -7,7 +7,7 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from pytest_crd.engine.cel.library import amounts
@@ -135,6 +135,13 @@ _UTILIZATION: Final = _one_of(
     "may not set both a target raw value and a target utilization",
 )
 _NAMED: Final = fieldrules.required("must specify a resource name")
+
+
+def _validate_resource(site: Site) -> Iterable[FieldError]:
+    problems = resourcenames.find_container_problems(site.value, site.profile)
+    return (validatedwrites.invalid_named(site.path, site.value, problem) for problem in problems)
+
+
 # The rules of each source of metrics, in the order of a server.
 _SOURCES: Final = {
     "object": fieldrules.fields({
@@ -159,7 +166,7 @@ _SOURCES: Final = {
     "pods": fieldrules.fields({**_METRIC, "target": _TARGET, "target.averageValue": _validate_average}),
     "resource": fieldrules.fields({"name": _NAMED, "target": (_TARGET, _UTILIZATION)}),
     "containerResource": fieldrules.fields({
-        "name": fieldrules.first(_NAMED, resourcenames.validate_of_container),
+        "name": fieldrules.first(_NAMED, _validate_resource),
         "container": fieldrules.first(fieldrules.required("must specify a container"), fieldrules.LABEL),
         "target": (_TARGET, _UTILIZATION),
     }),

@@ -17,6 +17,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import structs
 from pytest_crd.engine.golang.gotypes import GoType, List, Pointer, Struct
 from pytest_crd.engine.metadata import labelselectors, names, objectmetarules
+from pytest_crd.engine.metadata.objectmetarules import ObjectNaming
 from pytest_crd.engine.profile import Profile
 from pytest_crd.server.builtin import builtingotypes
 from pytest_crd.server.builtin.validation import validatedwrites
@@ -38,6 +39,12 @@ class Site(NamedTuple):
     value: Any
     old: Any
     write: ValidatedWrite
+
+    @classmethod
+    def of_part(cls, path: FieldPath, value: Any, profile: Profile) -> Site:
+        """Return the site of a part of a new object, for rules that read no other part."""
+        naming = ObjectNaming(objectmetarules.DNS_SUBDOMAIN, namespaced=True)
+        return Site(path, value, None, ValidatedWrite({}, None, {}, "", "", naming, profile))
 
     @property
     def profile(self) -> Profile:

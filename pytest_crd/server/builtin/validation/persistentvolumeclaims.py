@@ -1,20 +1,22 @@
 """
-Validation of PersistentVolumeClaims and their status.
+Validation of PersistentVolumeClaims, their status and the templates of workloads.
 
 Reference:
-    kubernetes pkg/apis/core/validation, ValidatePersistentVolumeClaim, its Update and StatusUpdate; pkg/api/persistentvolumeclaim/util.go.
+    kubernetes pkg/apis/core/validation, ValidatePersistentVolumeClaim, its Update, StatusUpdate and Template; pkg/api/persistentvolumeclaim/util.go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine.cel.library import amounts
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
-from pytest_crd.engine.metadata import names
+from pytest_crd.engine.metadata import names, objectmetarules
+from pytest_crd.engine.profile import Profile
 from pytest_crd.server.builtin.validation import changedspecs, fieldrules, validatedwrites
 from pytest_crd.server.builtin.validation.fieldrules import Site
 from pytest_crd.server.builtin.validation.validatedwrites import METADATA, ROOT, KindValidation, ValidatedWrite
@@ -83,7 +85,7 @@ def _invalid(site: Site, details: tuple[str, ...]) -> Iterator[FieldError]:
 
 def _validate_both_sources(site: Site) -> Iterator[FieldError]:
     """Yield the error of two different data sources; it prints the path of one as an empty object."""
-    source, reference = (site.value.get(name) for name in ("dataSource", "dataSourceRef"))
+    source, reference = ((site.value or {}).get(name) for name in ("dataSource", "dataSourceRef"))
     if source is None or reference is None:
         return
     detail = "may not be specified when dataSourceRef.namespace is specified" if reference.get("namespace") else ""
@@ -107,6 +109,21 @@ SPEC: Final = fieldrules.fields({
     "volumeAttributesClassName": _CLASS_NAME,
 })  # fmt: skip
 _FIELDS: Final = fieldrules.table({"spec": SPEC})
+_TEMPLATE: Final = fieldrules.fields({
+    "metadata.annotations": lambda site: objectmetarules.validate_annotations(site.value or {}, site.path, site.profile),
+    "metadata.labels": fieldrules.labels,
+    "metadata": lambda site: (
+        fielderror.forbidden(site.path.child(field), "cannot be set")
+        for field, value in (site.value or {}).items()
+        if value and field not in ("annotations", "labels")
+    ),
+    "spec": SPEC,
+})  # fmt: skip
+
+
+def validate_template(template: Mapping[str, Any], path: FieldPath, profile: Profile) -> Iterable[FieldError]:
+    """Return the errors of the template of a claim; its metadata has only labels and annotations."""
+    return _TEMPLATE(Site.of_part(path, template, profile))
 
 
 def _validate_change(write: ValidatedWrite) -> list[FieldError]:

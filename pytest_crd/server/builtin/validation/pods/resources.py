@@ -15,26 +15,13 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.server.builtin import podresources
+from pytest_crd.server.builtin.validation import resourcenames
 from pytest_crd.server.builtin.validation.pods import podfields
 from pytest_crd.server.builtin.validation.pods.podfields import Object, Rules
+from pytest_crd.server.builtin.validation.resourcenames import COUNTED, HUGE
 
-_HUGE: Final = "hugepages-"
-_STANDARD: Final = ("cpu", "memory", "ephemeral-storage")
-_COUNTED: Final = frozenset((
-    *("pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps"),
-    *("persistentvolumeclaims", "services.nodeports", "services.loadbalancers"),
-))  # fmt: skip
-# Names of resources of quotas, which no container has.
-_OTHERS: Final = frozenset(
-    (
-        *_COUNTED,
-        "storage",
-        "requests.storage",
-        *(f"{part}.{name}" for part in ("requests", "limits") for name in _STANDARD),
-    )
-)
 _COMPUTED: Final = ("cpu", "memory")
-_OF_PODS: Final = ("cpu", _HUGE, "memory")
+_OF_PODS: Final = ("cpu", HUGE, "memory")
 _ZERO: Final = amounts.parse("0")
 _Check = Callable[[str, FieldPath, Rules], Errors]
 
@@ -61,7 +48,7 @@ def _validate(needs: Object, claims: Collection[str], path: FieldPath, rules: Ru
         yield from _compare(name, text, limits.get(name), path)
         yield from _validate_pages(name, text, place)
     everything = {*limits, *requests}
-    if any(name.startswith(_HUGE) for name in everything) and not everything.intersection(_COMPUTED):
+    if any(name.startswith(HUGE) for name in everything) and not everything.intersection(_COMPUTED):
         yield fielderror.forbidden(path, "HugePages require cpu or memory")
     yield from _validate_claims(needs.get("claims") or (), claims, path.child("claims"), rules)
 
@@ -70,13 +57,13 @@ def _validate_amount(name: str, text: str, path: FieldPath, rules: Rules, check:
     yield from check(name, path, rules)
     if text.startswith("-"):
         yield fielderror.invalid(path, text, podfields.NOT_NEGATIVE)
-    if (name in _COUNTED or _is_extended(name, rules)) and not _is_whole(text):
+    if (name in COUNTED or resourcenames.is_extended(name, rules.profile)) and not _is_whole(text):
         yield fielderror.invalid(path, text, "must be an integer")
 
 
 def _compare(name: str, text: str, most: str | None, path: FieldPath) -> Errors:
     """Yield the error of a request that does not fit its limit."""
-    is_shared = _is_native(name) and not name.startswith(_HUGE)
+    is_shared = resourcenames.is_native(name) and not name.startswith(HUGE)
     if most is None:
         if not is_shared:
             yield fielderror.required(path.child("limits"), "Limit must be set for non overcommitable resources")
@@ -89,7 +76,7 @@ def _compare(name: str, text: str, most: str | None, path: FieldPath) -> Errors:
 
 
 def _validate_pages(name: str, text: str, path: FieldPath) -> Errors:
-    if name.startswith(_HUGE) and not _is_multiple(text, name.removeprefix(_HUGE)):
+    if name.startswith(HUGE) and not _is_multiple(text, name.removeprefix(HUGE)):
         yield fielderror.invalid(path, text, f"{text} is not positive integer multiple of {name}")
 
 
@@ -115,37 +102,16 @@ def _is_whole(text: str) -> bool:
     return amounts.compare(amounts.rounded_up(amount, 0), amount) == 0
 
 
-def _is_native(name: str) -> bool:
-    return "/" not in name or "kubernetes.io/" in name
-
-
-def _is_extended(name: str, rules: Rules) -> bool:
-    is_reserved = _is_native(name) or name.startswith("requests.")
-    return not is_reserved and not rules.qualified(f"requests.{name}")
-
-
 def _validate_container_name(name: str, path: FieldPath, rules: Rules) -> Errors:
-    yield from _validate_name(name, path, rules)
-    if "/" not in name:
-        if name not in _STANDARD and not name.startswith(_HUGE):
-            yield fielderror.invalid(path, name, "must be a standard resource for containers")
-    elif not _is_native(name) and not _is_extended(name, rules):
-        yield fielderror.invalid(path, name, "doesn't follow extended resource name standard")
+    problems = resourcenames.find_container_problems(name, rules.profile)
+    return (fielderror.invalid(path, name, problem) for problem in problems)
 
 
 def _validate_pod_name(name: str, path: FieldPath, rules: Rules) -> Errors:
-    errors = [*_validate_name(name, path, rules)]
-    yield from errors
-    if not errors and name not in _COMPUTED and not name.startswith(_HUGE):
-        yield from podfields.choose(name, path, _OF_PODS, empty=None)
-
-
-def _validate_name(name: str, path: FieldPath, rules: Rules) -> Errors:
-    problems = rules.qualified(name)
+    problems = resourcenames.find_problems(name, rules.profile)
     yield from (fielderror.invalid(path, name, problem) for problem in problems)
-    is_standard = name in _STANDARD or name in _OTHERS or name.startswith((_HUGE, f"requests.{_HUGE}"))
-    if not problems and "/" not in name and not is_standard:
-        yield fielderror.invalid(path, name, "must be a standard resource type or fully qualified")
+    if not problems and name not in _COMPUTED and not name.startswith(HUGE):
+        yield from podfields.choose(name, path, _OF_PODS, empty=None)
 
 
 def _validate_claims(claims: Collection[Object], known: Collection[str], path: FieldPath, rules: Rules) -> Errors:
@@ -199,7 +165,7 @@ def _validate_sums(spec: Object, needs: Object, path: FieldPath) -> Errors:
     requests, limits = needs.get("requests") or {}, needs.get("limits") or {}
     for part, own in (("requests", requests), ("limits", limits)):
         for name, total in sorted(podresources.sum_of(spec, part).items()):
-            if part == "limits" and not name.startswith(_HUGE):
+            if part == "limits" and not name.startswith(HUGE):
                 continue
             if name in own and _exceeds(total, own[name]):
                 detail = f"must be greater than or equal to aggregate container {part} of {total}"

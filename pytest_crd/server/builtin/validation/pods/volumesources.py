@@ -15,7 +15,8 @@ from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.metadata import names
-from pytest_crd.server.builtin.validation.pods import claimspecs, downwardfields, podfields
+from pytest_crd.server.builtin.validation import persistentvolumeclaims
+from pytest_crd.server.builtin.validation.pods import downwardfields, podfields
 from pytest_crd.server.builtin.validation.pods.podfields import Object, Rules
 
 Rule: TypeAlias = Callable[[Object, FieldPath, Rules], Errors]
@@ -226,7 +227,7 @@ def _ephemeral(source: Object, path: FieldPath, rules: Rules) -> Errors:
     if template is None:
         yield fielderror.required(path.child("volumeClaimTemplate"), "")
     else:
-        yield from claimspecs.validate_template(template, path.child("volumeClaimTemplate"), rules.profile)
+        yield from persistentvolumeclaims.validate_template(template, path.child("volumeClaimTemplate"), rules.profile)
 
 
 def _image(source: Object, path: FieldPath, _rules: Rules) -> Errors:

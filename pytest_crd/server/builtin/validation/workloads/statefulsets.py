@@ -15,9 +15,9 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing, structs
 from pytest_crd.engine.metadata import objectmetarules
 from pytest_crd.server.builtin import builtingotypes
-from pytest_crd.server.builtin.validation import validatedwrites
+from pytest_crd.server.builtin.validation import persistentvolumeclaims, validatedwrites
+from pytest_crd.server.builtin.validation.fieldrules import Site
 from pytest_crd.server.builtin.validation.pods import (
-    claimspecs,
     gostructs,
     podannotations,
     podfields,
@@ -117,7 +117,7 @@ def _validate_spec(write: ValidatedWrite) -> Errors:
     if is_new and profile.minor >= _NAMES_FIELDS_SINCE:
         for place, claim in enumerate(spec.get(_CLAIMS) or ()):
             own = SPEC.child(_CLAIMS).index(place).child("spec")
-            yield from claimspecs.validate(claim.get("spec") or {}, own, profile)
+            yield from persistentvolumeclaims.SPEC(Site(own, claim.get("spec"), None, write))
     yield from podfields.refuse_negative(spec, SPEC, "replicas", "minReadySeconds")
     start = (spec.get("ordinals") or {}).get("start") or 0
     if start < 0:
