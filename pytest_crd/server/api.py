@@ -36,6 +36,7 @@ from pytest_crd.server.authorization.refusals import ForbiddenError
 from pytest_crd.server.builtin import initialobjects, unservedkinds
 from pytest_crd.server.controllers import garbagecollector
 from pytest_crd.server.controllers.garbagecollector import GarbageCollector
+from pytest_crd.server.controllers.workloads import HELD
 from pytest_crd.server.http import negotiation, requestinfo, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.requestinfo import IncompletePathError, RequestInfo
@@ -111,7 +112,7 @@ class Api:
         """
         self.profile = profile.named(kubernetes_version)
         self.store = Store(history, garbagecollector.INDEXERS if collects_garbage else storeddefinitions.INDEXERS)
-        self.workloads = SimulatedWorkloads() if simulates_workloads else None
+        self.workloads = SimulatedWorkloads(HELD) if simulates_workloads else None
         self.catalog = ServerCatalog(
             self.store,
             self.profile,
@@ -150,7 +151,7 @@ class Api:
         fork = copy.copy(self)
         with self.store.lock:
             fork.store = self.store.fork()
-            fork.workloads = None if self.workloads is None else SimulatedWorkloads()
+            fork.workloads = None if self.workloads is None else SimulatedWorkloads(HELD)
             fork.catalog = self.catalog.fork(fork.store, fork.workloads)
         fork._connect()  # noqa: SLF001 - of the same class
         return fork

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Final, Self
+from typing import Self
 
 from pytest_crd.server.store.store import ObjectKey
-
-HELD: Final = (
-    *("deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "replicationcontrollers"),
-    *("jobs.batch", "pods", "persistentvolumeclaims", "namespaces"),
-)
-"""The resources whose objects can be held back."""
 
 
 class NotSimulatedError(LookupError):
@@ -71,8 +65,9 @@ class Hold:
 class SimulatedWorkloads:
     """The simulated workloads of one server."""
 
-    def __init__(self) -> None:
-        """Create without holds."""
+    def __init__(self, resources: Sequence[str] = ()) -> None:
+        """Create without holds; *resources* have objects that can be held back."""
+        self._resources = resources
         self._holds: list[Hold] = []
         self._kinds: dict[ObjectKey, str] = {}
 
@@ -83,8 +78,8 @@ class SimulatedWorkloads:
         Raises:
             NotSimulatedError: Objects of the resource are not simulated.
         """
-        if key.resource not in HELD:
-            raise NotSimulatedError(f"{key.resource} cannot be held back, but {', '.join(HELD)} can")
+        if key.resource not in self._resources:
+            raise NotSimulatedError(f"{key.resource} cannot be held back, but {', '.join(self._resources)} can")
         hold = Hold(key, settle)
         self._holds.append(hold)
         return hold

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.profile import Profile
-from pytest_crd.server import controllerstatuses
+from pytest_crd.server import controllerstatuses, namespaces
 from pytest_crd.server.builtin import builtingotypes
 from pytest_crd.server.simulatedworkloads import SimulatedWorkloads
 from pytest_crd.server.store.store import Event, ObjectKey, Store
@@ -187,3 +187,5 @@ _SIMULATIONS: Final[Mapping[str, Callable[[_Object], _Status | None]]] = {
     "pods": _simulate_pod,
     "persistentvolumeclaims": controllerstatuses.bound,
 }
+HELD: Final = (*_SIMULATIONS, namespaces.RESOURCE)
+"""The resources whose objects a test can hold back."""
