@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
-from oracle.generators import certificatepools, clusterpools, podpools, servicepools, typedmutations
+from oracle.generators import certificatepools, clusterpools, servicepools, typedmutations, workloadpools
 from oracle.generators.drawnobjects import Enums
 from oracle.generators.validatedkinds import ABSENT, Kind
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -419,5 +419,5 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     **certificatepools.KINDS,
     **clusterpools.KINDS,
-    **podpools.KINDS,
+    **workloadpools.KINDS,
 }

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from oracle.generators import certificatepools, clusterpools, podpools, servicepools, servicetopics, validationgen
+from oracle.generators import certificatepools, clusterpools, servicepools, servicetopics, validationgen, workloadpools
 from oracle.generators.validatedkinds import ABSENT
 from oracle.generators.validationgen import KINDS
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -33,11 +33,11 @@ def conversations() -> Mapping[str, list[JSONValue]]:
             *_claims_with_sources(),
         ],
         "budgets that operators write, with a reserved label": [*_budgets()],
-        **{f"workloads of the kind {kind}": [*_workload(kind)] for kind in podpools.KINDS},
+        **{f"workloads of the kind {kind}": [*_workload(kind)] for kind in workloadpools.KINDS},
     }
 
 
-_OWN_FILES: Final = (*certificatepools.KINDS, *clusterpools.KINDS, *podpools.KINDS)
+_OWN_FILES: Final = (*certificatepools.KINDS, *clusterpools.KINDS, *workloadpools.KINDS)
 _KINDS: Final = tuple(kind for kind in KINDS if kind not in _OWN_FILES)
 
 
@@ -90,8 +90,8 @@ def _workload(kind: str) -> Iterator[JSONValue]:
     """Yield a create as a dry run for each value of each field. Fields of templates are those of a PodTemplate."""
     path, pools = KINDS[kind].path, KINDS[kind].pools
     yield {"method": "POST", "path": path, "body": _stored(kind, "-a")}
-    is_template = kind == podpools.TEMPLATES
-    own = {place: values for place, values in pools.items() if is_template or not podpools.is_shared(place)}
+    is_template = kind == workloadpools.TEMPLATES
+    own = {place: values for place, values in pools.items() if is_template or not workloadpools.is_shared(place)}
     for place, values in own.items():
         for value in values:
             body = validationgen.changed(kind, "{ns}-b", **{place: value})
@@ -101,7 +101,7 @@ def _workload(kind: str) -> Iterator[JSONValue]:
                 yield _patched(path, "/status", patch)
             elif len(json.dumps(body)) <= _LONGEST:
                 yield {"method": "POST", "path": f"{path}?dryRun=All", "body": body}
-    for place, value in podpools.CHANGES.items() if not is_template else ():
+    for place, value in workloadpools.CHANGES.items() if not is_template else ():
         for lead in {place.partition(".")[0] for place in own} & {"spec"}:
             change: dict[str, Any] = {}
             validationgen.put(change, f"{lead}.{place}", value)
