@@ -1,5 +1,5 @@
 """
-Dataclasses and named tuples with cheap imports: a seventh and a third of the calls of the standard library's.
+Dataclasses and named tuples with cheap imports: less than a twentieth and a third of the calls of the standard library's.
 
 A session imports a hundred such classes and creates objects of few. `dataclasses.dataclass` compiles up to six functions for each class, and
 `typing.NamedTuple` compiles the type of each field. Here all dataclasses share their functions. Their objects are dearer than those of the
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -23,7 +23,8 @@ class _Description:
     The fields of a dataclass and of its base.
 
     Attributes:
-        fields: The fields by name.
+        names: The names of the fields.
+        options: The options of the fields that have some, by name.
         positional: The names of the fields that arguments without a name set.
         arguments: The names of the fields that arguments set.
         required: The names of the fields that arguments must set.
@@ -33,35 +34,43 @@ class _Description:
 
     def __init__(self, cls: Any, base: _Description | None, *, kw_only: bool) -> None:
         names = [name for name, type_ in cls.__annotations__.items() if type_[:8] != "ClassVar"]
-        own = {name: _take_field(cls, name) for name in names}
-        self.fields: Mapping[str, Field[Any]] = {**base.fields, **own} if base else own
-        fields = self.fields.items()
-        positional = () if kw_only else [name for name in names if own[name].init and own[name].kw_only is not True]
+        values = cls.__dict__
+        options: dict[str, Field[Any]] = {
+            name: values[name] for name in names if name in values and values[name].__class__ is Field
+        }
+        defaults = {name: values[name] for name in names if name in values and name not in options}
+        for name, option in options.items():
+            if option.default is MISSING:
+                delattr(cls, name)
+            else:
+                defaults[name] = option.default
+                setattr(cls, name, option.default)
+        named = {name for name, option in options.items() if option.kw_only is True}
+        fixed = {name for name, option in options.items() if not option.init}
+        factories = [
+            (name, option.default_factory) for name, option in options.items() if callable(option.default_factory)
+        ]
+        positional = () if kw_only else [name for name in names if name not in fixed and name not in named]
+        self.names: tuple[str, ...] = (*(base.names if base else ()), *names)
+        self.options: Mapping[str, Field[Any]] = {**base.options, **options} if base else options
         self.positional: tuple[str, ...] = (*(base.positional if base else ()), *positional)
-        self.arguments = {name for name, option in fields if option.init}
-        self.defaults = {name: option.default for name, option in fields if option.default is not MISSING}
-        self.factories = [(name, option.default_factory) for name, option in fields if callable(option.default_factory)]
+        self.arguments: set[str] = {*names} - fixed | (base.arguments if base else set())
+        self.defaults: Mapping[str, Any] = {**base.defaults, **defaults} if base else defaults
+        self.factories: Sequence[tuple[str, Callable[[], Any]]] = [*base.factories, *factories] if base else factories
         self.required = self.arguments.difference(self.defaults, dict(self.factories))
+
+    @cached_property
+    def compared(self) -> tuple[str, ...]:
+        """The names of the fields that count in comparisons."""
+        return tuple([name for name in self.names if name not in self.options or self.options[name].compare])
 
     @cached_property
     def standard_fields(self) -> Mapping[str, Field[Any]]:
         """The fields of a dataclass of the standard library."""
-        stand_in = type("_Alike", (), {**self.fields, "__annotations__": dict.fromkeys(self.fields, "Any")})
+        values = {**self.defaults, **self.options, "__annotations__": dict.fromkeys(self.names, "Any")}
+        stand_in = type("_Alike", (), values)
         fields: Mapping[str, Field[Any]] = vars(dataclasses.dataclass(kw_only=True)(stand_in))["__dataclass_fields__"]
         return fields
-
-
-def _take_field(cls: Any, name: str) -> Field[Any]:
-    """Return the field *name* of a class, and make its attribute the default value."""
-    option = vars(cls).get(name, MISSING)
-    if option.__class__ is not Field:
-        default: Field[Any] = dataclasses.field(default=option)
-        return default
-    if option.default is MISSING:
-        delattr(cls, name)
-    else:
-        setattr(cls, name, option.default)
-    return option
 
 
 class _StandardFields:
@@ -91,7 +100,7 @@ def _init(self: Any, *positional: object, **values: object) -> None:
 
 
 def _values(self: Any) -> tuple[object, ...]:
-    return tuple([getattr(self, name) for name, option in self._description.fields.items() if option.compare])
+    return tuple([getattr(self, name) for name in self._description.compared])
 
 
 def _eq(self: object, other: object) -> bool:
@@ -107,8 +116,9 @@ def _hash(self: object) -> int:
 
 
 def _repr(self: Any) -> str:
-    fields = self._description.fields.items()
-    values = ", ".join(f"{name}={getattr(self, name)!r}" for name, option in fields if option.repr)
+    names, options = self._description.names, self._description.options
+    shown = [name for name in names if name not in options or options[name].repr]
+    values = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
     return f"{type(self).__qualname__}({values})"
 
 

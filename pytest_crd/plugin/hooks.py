@@ -76,15 +76,17 @@ class PythonHooks:
 
 def collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect a YAML or JSON file that matches a pattern of crd_case_files, or a case file that the command line names."""
-    is_named = parent.session.isinitpath(file_path)
-    if casefiles.is_case_file(file_path, parent.config, is_named=is_named):
-        heap.begin(parent.config)
+    config = parent.config
+    # The current folder names no file, and pytest takes eight calls for each file that it compares with the named ones.
+    is_named = config.args_source is not config.ArgsSource.INVOCATION_DIR and parent.session.isinitpath(file_path)
+    if casefiles.is_case_file(file_path, config, is_named=is_named):
+        heap.begin(config)
         from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only a session with cases loads the runner
 
-        name = node_id(file_path, parent.config)
+        name = node_id(file_path, config)
         return cases.CaseFileCollector.from_parent(parent, path=file_path, name=name, nodeid=name)
-    if not (is_named and checks.CHECKS.read_value(parent.config)):
-        casefiles.note_unmatched(file_path, parent.config)
+    if not (is_named and checks.CHECKS.read_value(config)):
+        casefiles.note_unmatched(file_path, config)
     return None
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import pytest_crd
 from pytest_crd.plugin import InstalledFinder
 
 if TYPE_CHECKING:
@@ -44,3 +45,11 @@ def test_modules_of_other_packages_are_found_as_usual() -> None:
     assert sys.meta_path.count(InstalledFinder) == 1
     assert InstalledFinder.find_spec("json", None) is None
     assert importlib.util.find_spec("pytest_crd") is not None
+
+
+def test_modules_of_the_package_are_found_in_its_folders() -> None:
+    spec = InstalledFinder.find_spec("pytest_crd.plugin", pytest_crd.__path__)
+
+    assert spec is not None
+    assert spec.submodule_search_locations == [*pytest_crd.plugin.__path__]
+    assert InstalledFinder.find_spec("pytest_crd.none", pytest_crd.__path__) is None

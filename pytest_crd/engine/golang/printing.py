@@ -35,7 +35,6 @@ _ESCAPES: Final = {
 }
 # Bytes that are not UTF-8, as Python's `surrogateescape` represents them.
 _BYTES: Final = lazyre.compile("[\udc80-\udcff]")
-_PLAIN: Final = lazyre.compile(r"[ !#-\[\]-~]*")
 # Characters that Go escapes in JSON although it is optional.
 _ESCAPED: Final = {char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 # Floats that Python writes differently from Go: with an exponent, or with a zero fraction. Most strings have another end.
@@ -56,7 +55,8 @@ def quote(text: str) -> str:
     Reference:
         strconv.Quote.
     """
-    return f'"{text}"' if _PLAIN.fullmatch(text) else '"' + "".join(map(_quoted, text)) + '"'
+    is_plain = text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
+    return f'"{text}"' if is_plain else '"' + "".join(map(_quoted, text)) + '"'
 
 
 def _quoted(char: str) -> str:
@@ -74,7 +74,7 @@ def _quoted(char: str) -> str:
 
 def replace_bytes(text: str) -> str:
     """Replace each byte in *text* that is not UTF-8 by U+FFFD, as Go does when it writes JSON."""
-    return _BYTES.sub("\ufffd", text)
+    return text if text.isascii() else _BYTES.sub("\ufffd", text)
 
 
 def _is_byte(char: str) -> bool:

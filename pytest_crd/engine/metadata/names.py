@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import string
 from typing import Final
 
-from pytest_crd import lazyre
 from pytest_crd.engine.profile import Profile
 
 _ALPHANUMERIC: Final = "must start and end with an alphanumeric character"
@@ -35,11 +35,9 @@ _LABEL_VALUE_WORDS: Final = (
     f" {_ALPHANUMERIC} (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '{_LABEL_VALUE}')"
 )
 
-_DNS1123_LABEL_FORM: Final = lazyre.compile(_DNS1123_LABEL)
-_DNS1123_SUBDOMAIN_FORM: Final = lazyre.compile(_DNS1123_SUBDOMAIN)
-_DNS1035_LABEL_FORM: Final = lazyre.compile(_DNS1035_LABEL)
-_LABEL_KEY_FORM: Final = lazyre.compile(_LABEL_KEY)
-_LABEL_VALUE_FORM: Final = lazyre.compile(_LABEL_VALUE)
+_LOWER: Final = frozenset(string.ascii_lowercase + string.digits + "-")
+_LOWER_OR_DOT: Final = _LOWER | {"."}
+_WORD: Final = frozenset(string.ascii_letters + string.digits + "-_.")
 
 
 def dns1123_label(text: str, profile: Profile) -> tuple[str, ...]:
@@ -53,8 +51,8 @@ def dns1123_label(text: str, profile: Profile) -> tuple[str, ...]:
         apimachinery util/validation/validation.go, IsDNS1123Label.
     """
     problems = _too_long(text, 63, "characters")
-    if not _DNS1123_LABEL_FORM.fullmatch(text):
-        dotted = profile.names_dots_in_labels and _DNS1123_SUBDOMAIN_FORM.fullmatch(text)
+    if not _are_labels(text, _LOWER):
+        dotted = profile.names_dots_in_labels and _are_labels(text, _LOWER_OR_DOT)
         problems += ("must not contain dots",) if dotted else (_DNS1123_LABEL_WORDS,)
     return problems
 
@@ -74,7 +72,7 @@ def dns1123_subdomain(text: str, *, unit: str = "characters") -> tuple[str, ...]
         apimachinery util/validation/validation.go, IsDNS1123Subdomain.
     """
     problems = _too_long(text, 253, unit)
-    return problems if _DNS1123_SUBDOMAIN_FORM.fullmatch(text) else (*problems, _DNS1123_SUBDOMAIN_WORDS)
+    return problems if _are_labels(text, _LOWER_OR_DOT) else (*problems, _DNS1123_SUBDOMAIN_WORDS)
 
 
 def dns1035_label(text: str) -> tuple[str, ...]:
@@ -88,7 +86,8 @@ def dns1035_label(text: str) -> tuple[str, ...]:
         apimachinery util/validation/validation.go, IsDNS1035Label.
     """
     problems = _too_long(text, 63, "characters")
-    return problems if _DNS1035_LABEL_FORM.fullmatch(text) else (*problems, _DNS1035_LABEL_WORDS)
+    is_label = _are_labels(text, _LOWER) and not text[0].isdecimal()
+    return problems if is_label else (*problems, _DNS1035_LABEL_WORDS)
 
 
 def label_key(text: str, profile: Profile) -> tuple[str, ...]:
@@ -114,7 +113,7 @@ def label_key(text: str, profile: Profile) -> tuple[str, ...]:
         wrong = dns1123_subdomain(prefix, unit=unit) if prefix else ("must be non-empty",)
         problems = tuple(f"prefix part {problem}" for problem in wrong)
     wrong = _too_long(name, 63, unit) if name else ("must be non-empty",)
-    if not _LABEL_KEY_FORM.fullmatch(name):
+    if not _is_word(name):
         wrong += (_LABEL_KEY_WORDS,)
     return (*problems, *(f"name part {problem}" for problem in wrong))
 
@@ -130,7 +129,7 @@ def label_value(text: str, profile: Profile) -> tuple[str, ...]:
         apimachinery api/validate/content/kube.go, IsLabelValue.
     """
     problems = _too_long(text, 63, _unit(profile))
-    return problems if _LABEL_VALUE_FORM.fullmatch(text) else (*problems, _LABEL_VALUE_WORDS)
+    return problems if not text or _is_word(text) else (*problems, _LABEL_VALUE_WORDS)
 
 
 def path_segment(text: str) -> tuple[str, ...]:
@@ -192,6 +191,17 @@ def lower(text: str) -> str:
         strings.ToLower.
     """
     return text.replace("\u0130", "i").lower()
+
+
+def _are_labels(text: str, allowed: frozenset[str]) -> bool:
+    """Return whether *text* is DNS labels joined by dots, from *allowed* characters: a pattern would be compiled for a few names."""
+    dotted = f".{text}."
+    return allowed.issuperset(text) and ".." not in dotted and ".-" not in dotted and "-." not in dotted
+
+
+def _is_word(text: str) -> bool:
+    """Return whether *text* is a label key without prefix, or a label value that is not empty."""
+    return _WORD.issuperset(text) and text[:1].isalnum() and text[-1:].isalnum()
 
 
 def _unit(profile: Profile) -> str:

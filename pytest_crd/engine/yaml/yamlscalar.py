@@ -41,7 +41,6 @@ _WORDS: Final[dict[str, Native]] = {
 BARE_BOOLEANS: Final = frozenset(
     word for word, native in _WORDS.items() if isinstance(native, bool) and word.lower() not in {"true", "false"}
 )
-_DECIMAL: Final = lazyre.compile(r"[-+]?[1-9][0-9]*\Z")
 _BASED: Final = lazyre.compile(r"([-+]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]([0-7]+)|([0-7]*))\Z")
 _SIGNED_BINARY: Final = lazyre.compile(r"0b([-+]?[01]+)\Z")
 _FLOAT: Final = lazyre.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
@@ -207,7 +206,8 @@ def _number(text: str) -> Native:
 
 def _integer(plain: str) -> int | None:
     """Return an int64, or an unsigned number without a sign; None for other texts."""
-    if _DECIMAL.match(plain):
+    digits = plain[1:] if plain[:1] in "-+" else plain
+    if digits.isascii() and digits.isdecimal() and digits[0] != "0":
         if len(plain) > _MAX_DECIMAL_DIGITS:
             return None
         number = int(plain)

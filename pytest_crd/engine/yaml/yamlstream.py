@@ -22,7 +22,6 @@ _BOM: Final = "\ufeff"
 # With an explicit line break, because a search for `^` would stop at every line of a large text.
 _SEPARATOR: Final = lazyre.compile(r"(?:\A|\n)---([^\n]*)")
 _BODY_SEPARATOR: Final = lazyre.compile(r"[\n\r\x85\u2028\u2029]---(?=[\s\x85\u2028\u2029]|\Z)")
-_JSON_START: Final = lazyre.compile(r"\s*\{")
 _EMPTY_LINE: Final = lazyre.compile(r"(?:---(?: +#[ -~]*| *)| *(?:#[ -~]*)?)\r?\n")
 _DOCUMENT_END: Final = lazyre.compile(r"\.\.\.(?:\s|\Z)")
 
@@ -70,7 +69,7 @@ def decode(text: str | bytes) -> Text:
                 raise UnreadableError(0, f"not UTF-16: {error.reason}; save the file as UTF-8") from None
         text = text.decode(errors="surrogateescape")
     content = text.removeprefix(_BOM)
-    return Text(content, maybe_json=_JSON_START.match(text) is not None, has_mark=content is not text)
+    return Text(content, maybe_json=text.lstrip()[:1] == "{", has_mark=content is not text)
 
 
 def split(text: str, offset: int = 0, *, after_mark: bool = False) -> list[Chunk]:
