@@ -22,7 +22,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 
 class Correction(NamedTuple):

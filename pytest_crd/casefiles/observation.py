@@ -32,7 +32,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 from pytest_crd.engine.registry import resourcerules
 from pytest_crd.engine.registry.response import Stored
-from pytest_crd.engine.schema.metafields import TYPE_META
+from pytest_crd.engine.schema.structural import TYPE_META
 
 # The keys of expectations about accepted objects, and about refused ones.
 _OF_ACCEPTED: Final = ("expected", "contains", "absent", "accepted", "lost", "managers", "matched")

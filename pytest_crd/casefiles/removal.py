@@ -16,7 +16,7 @@ from pytest_crd.casefiles.yamlspans import Edit, Span
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 
 class LeftCases(NamedTuple):

@@ -18,8 +18,8 @@ from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEve
 
 from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.yaml import jsonreader, unreadable, yamlparser, yamlscalar, yamlstream
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml import jsonreader, yamlparser, yamlscalar, yamlstream
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 SpanKind: TypeAlias = Literal["scalar", "list", "mapping", "alias"]
 
@@ -215,7 +215,7 @@ class _Composer:
         place = self._place("list" if kind is SequenceStartEvent else "mapping", event, is_flow=is_flow)
         self._anchors[event.anchor] = place
         if depth > jsonvalue.MAX_DEPTH:
-            raise UnreadableError(event.start_mark.line + 1, unreadable.TOO_DEEP)
+            raise UnreadableError(event.start_mark.line + 1, yamlstream.TOO_DEEP)
         self._fill(place, depth + 1)
         return place
 

@@ -12,8 +12,7 @@ from pytest_crd.cases.model import Case
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
-from pytest_crd.engine.schema.metafields import META_FIELDS
-from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema.structural import META_FIELDS, Structural
 
 if TYPE_CHECKING:
     from pytest_crd.cases import comparison

@@ -13,7 +13,7 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
-from pytest_crd.engine.schema.metafields import META_FIELDS
+from pytest_crd.engine.schema.structural import META_FIELDS
 from pytest_crd.engine.yaml import yamlstream
 from pytest_crd.engine.yaml.document import Document
 

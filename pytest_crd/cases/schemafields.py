@@ -18,8 +18,8 @@ from pytest_crd.engine.metadata import metav1types
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import scale
 from pytest_crd.engine.schema import schemamap
-from pytest_crd.engine.schema.metafields import TYPE_META
 from pytest_crd.engine.schema.schemamap import KEEPS_UNKNOWN, Each, Place, SchemaNode
+from pytest_crd.engine.schema.structural import TYPE_META
 from pytest_crd.engine.schema.subschemas import Schema
 
 # Each has a place, since an empty place would mean a whole object.

@@ -17,7 +17,7 @@ from pytest_crd.checks.applycauses import Cause
 from pytest_crd.checks.samplefiles import Claims, Sample
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import CrdVersion, Response, UnsupportedConstructError, UnsupportedExpressionError, jsonvalue
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry.request import Subresource
 from pytest_crd.engine.schema import ownertypes

@@ -22,7 +22,7 @@ from pytest_crd.engine import (
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.condition import NON_STRUCTURAL, shows_flaw
 from pytest_crd.engine.crds.rule import CRD_LIMIT, EXPRESSION_LIMIT
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.wording import escape
 

@@ -13,7 +13,7 @@ from pytest_crd.checks import fieldlines
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.discovery.helmtemplates import UnreadTemplate
 from pytest_crd.engine import CustomResourceDefinition, jsonvalue
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.loading import copies
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.schema import subschemas

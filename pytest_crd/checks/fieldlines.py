@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import FieldError
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.synthesis import objectplaces

@@ -16,7 +16,7 @@ from pytest_crd.checks import lintrecords
 from pytest_crd.checks.effects import schemaeffects, sizes
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.schema.schemamap import SchemaNode

@@ -19,8 +19,8 @@ from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, FieldError, Response
 from pytest_crd.engine.client import completion
-from pytest_crd.engine.errors import changedfield
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors import origin
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import resourcerules
@@ -269,12 +269,12 @@ def _dropped(manifest: Manifest, kind: ObjectKind, response: Response) -> Iterat
             fieldlines.find_line(manifest, path.steps),
             escape(f"{path}: the schema does not specify it, so that it is dropped{remedy}"),
             field=str(path),
-            origin=changedfield.source_of(path),
+            origin=origin.source_of(path),
         )
     for path in response.changes.lost:
         words = f"{escape(str(path))}: the storage version does not specify it, so that it is lost without a warning"
         place = fieldlines.find_line(manifest, path.steps)
-        yield CheckFinding(place, words, field=str(path), origin=changedfield.source_of(path))
+        yield CheckFinding(place, words, field=str(path), origin=origin.source_of(path))
 
 
 def _open_value(error: FieldError, value: JSONValue) -> str:

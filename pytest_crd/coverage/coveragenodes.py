@@ -9,10 +9,10 @@ from typing import Final
 from pytest_crd.coverage import keywordpoints
 from pytest_crd.coverage.keywordpoints import Keywords, Probe
 from pytest_crd.coverage.points import Point, PointKind
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema.metafields import META_FIELDS, TYPE_META
 from pytest_crd.engine.schema.schemamap import KEEPS_UNKNOWN, RULES, Each, SchemaNode
+from pytest_crd.engine.schema.structural import META_FIELDS, TYPE_META
 from pytest_crd.engine.schema.subschemas import Schema
 
 UNKNOWN_DROPPED: Final = "unknown-dropped"

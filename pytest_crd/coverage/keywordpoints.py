@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from pytest_crd.coverage.look import Look
 from pytest_crd.coverage.points import Point, PointKind
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode

@@ -11,7 +11,7 @@ from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CustomResourceDefinition, fieldpath
 from pytest_crd.engine.api.context import WrittenCrd
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 
 NO_COVER: Final = "# crd: no cover"
 # Part of every exclusion comment; other lines need not be searched.

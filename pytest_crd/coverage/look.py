@@ -6,8 +6,8 @@ from collections.abc import Container, Iterable
 
 from pytest_crd.coverage import points
 from pytest_crd.coverage.evidence import ROOT, Kept, Path, ReachedPoints, ValueRefused
-from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
+from pytest_crd.engine.errors.origin import Steps
 
 # The sides of a keyword that an invalid value reaches.
 _REFUSING = ("broken", "missing")

@@ -33,15 +33,15 @@ from pytest_crd.coverage.points import Point, id_of
 from pytest_crd.engine import CrdVersion, profile
 from pytest_crd.engine.cel import variants
 from pytest_crd.engine.cel.run.interpreter import Program
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import ruletree
 from pytest_crd.engine.rules.compilation import Expression
 from pytest_crd.engine.rules.ruletree import RuleNode
-from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.schemamap import RULES
+from pytest_crd.engine.schema.structural import META_FIELDS
 
 _STATUS: Final = "status"
 # The cost of a variant does not count.

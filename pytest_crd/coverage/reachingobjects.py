@@ -15,7 +15,7 @@ from pytest_crd.coverage import coveragenodes, keywordpoints, meter
 from pytest_crd.coverage.coveragenodes import LEFT_OUT
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CrdVersion, InputError, UnsupportedExpressionError
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.schema.schemamap import RULES, Place
 from pytest_crd.synthesis import Boundaries, NoExampleError, boundaryvalues, objectplaces, patternvariants

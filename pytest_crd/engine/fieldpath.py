@@ -1,12 +1,16 @@
 """
 Field paths and their two spellings.
 
-Field errors spell a path `spec.labels[team]`, warnings about unknown fields spell it `spec.labels.team`.
+Schemas in a CRD have linked steps, which become a field path only for an error. Field errors spell a path `spec.labels[team]`, warnings about unknown fields spell it `spec.labels.team`.
 """
 
 from __future__ import annotations
 
 from typing import Self, TypeAlias
+
+# A root; or the place of the parent, a keyword, and the name or index below it (None for keywords such as `items`).
+# A tuple because every schema of a CRD gets a place, and nearly all places are never converted.
+LinkedPath: TypeAlias = "FieldPath | tuple[LinkedPath, str, str | int | None]"
 
 
 class Key:
@@ -164,3 +168,14 @@ def _steps(segment: Segment) -> tuple[str | int, ...]:
     if isinstance(segment, SpelledPath):
         return segment.steps
     return (segment.name if isinstance(segment, Key) else segment,)
+
+
+def resolve(place: LinkedPath) -> FieldPath:
+    """Return the field path of *place*."""
+    segments: list[str | Key | int] = []
+    while isinstance(place, tuple):
+        place, keyword, below = place
+        if below is not None:
+            segments.append(Key(below) if isinstance(below, str) else below)
+        segments.append(keyword)
+    return FieldPath((*place.segments, *reversed(segments)))

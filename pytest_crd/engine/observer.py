@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
-from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.records import NamedTuple
 

@@ -19,7 +19,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.engine.yaml.document import Document
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 from pytest_crd.generation import casefile, reach, words
 from pytest_crd.generation.casefile import Generated
 from pytest_crd.generation.layout import ANCHOR_KEY, SMALLEST, ExpectedCase, Layout

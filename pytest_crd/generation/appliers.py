@@ -8,7 +8,7 @@ from typing import Any, Final
 from pytest_crd.cases import expectedowners
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import CrdVersion, Response
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.schema import ownertypes
 from pytest_crd.engine.schema.ownertypes import LIST_MAP_KEYS, LIST_TYPE
 from pytest_crd.engine.schema.schemamap import SchemaNode

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 from pytest_crd.casefiles import splicing, yamlspans
 from pytest_crd.cases.model import CaseFile
 from pytest_crd.engine import CrdVersion, jsonvalue
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.yaml import yamlreader
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.layout import ANCHOR_KEY
 from pytest_crd.synthesis import NoExampleError, objectplaces

@@ -10,8 +10,8 @@ from pytest_crd.casefiles import yamltext
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.registry import resourcerules
-from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.schemamap import Each, Place
+from pytest_crd.engine.schema.structural import META_FIELDS
 from pytest_crd.generation import appliers
 from pytest_crd.generation.proposedcases import Proposal, bare
 

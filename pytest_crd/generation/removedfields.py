@@ -9,8 +9,7 @@ from typing import NamedTuple
 from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import APPLIES, PATCHES, REQUESTS, AnyCase, Case
 from pytest_crd.engine import CrdVersion
-from pytest_crd.engine.errors.changedfield import ChangedField
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import ChangedField, Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.generation import casenames, words
 

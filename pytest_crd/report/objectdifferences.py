@@ -10,8 +10,8 @@ from pytest_crd.cases import comparison
 from pytest_crd.cases.caseresult import Disregarded, ObjectMismatch, Trace
 from pytest_crd.cases.comparison import Item, Order, Segment
 from pytest_crd.engine import fieldpath
-from pytest_crd.engine.errors import changedfield
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors import origin
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.structural import Structural
 
@@ -224,7 +224,7 @@ def _default_of(path: str, defaulted: str) -> _Reason:
 
 def _decided(cause: str, text: str, changed: str) -> _Reason:
     """Return a reason with the line of the CRD that decided, which is appended to the sentence if known."""
-    source = changedfield.source_of(changed)
+    source = origin.source_of(changed)
     return _Reason(cause, f"{text}, {source}" if source else text, source)
 
 

@@ -28,7 +28,7 @@ from pytest_crd.cases.caseresult import (
     Unstated,
 )
 from pytest_crd.engine import fieldpath, jsonvalue, profile
-from pytest_crd.engine.errors import changedfield
+from pytest_crd.engine.errors import origin
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.report import objectdifferences, ownerwords, verdictwords
 from pytest_crd.report.objectdifferences import DifferenceKind, ObjectDifference
@@ -201,7 +201,7 @@ def _differences(mismatch: Mismatch, trace: Trace, paint: Paint, verbosity: int)
         for dropped_field in mismatch.fields:
             sentence, words = strays.describe(dropped_field)
             row = Row(escape(dropped_field.path), paint(escape(words), "actual"), escape(sentence))
-            yield row._replace(field=str(dropped_field.path), source=changedfield.source_of(dropped_field.path))
+            yield row._replace(field=str(dropped_field.path), source=origin.source_of(dropped_field.path))
         yield Row("", paint(mismatch.remedy, "reason"), "")
     elif isinstance(mismatch, NotReached | Unstated):
         yield Row("", paint(mismatch.message, "actual"), mismatch.message)
@@ -246,7 +246,7 @@ def _path_rows(mismatch: PathsMismatch, paint: Paint) -> Iterator[Row]:
         yield Row(escape(path), words, f"{escape(path)} not {done}, but listed", field=_field(path, mismatch))
     for path in mismatch.unasked:
         row = Row(escape(path), f"{paint(done, 'actual')}, but not listed", f"{escape(path)} {done}, but not listed")
-        yield row._replace(field=_field(path, mismatch), source=changedfield.source_of(path))
+        yield row._replace(field=_field(path, mismatch), source=origin.source_of(path))
 
 
 def _field(path: str, mismatch: PathsMismatch) -> str:

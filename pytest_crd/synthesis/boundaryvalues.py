@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from pytest_crd.engine.schema.metafields import META_FIELDS
+from pytest_crd.engine.schema.structural import META_FIELDS
 from pytest_crd.synthesis import numbervalues, texts
 from pytest_crd.synthesis.demands import ANYTHING, INT_OR_STRING, Demand
 from pytest_crd.synthesis.schemavalues import Maker

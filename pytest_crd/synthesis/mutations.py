@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd import engine
-from pytest_crd.engine.errors.failedrule import FailedRule
+from pytest_crd.engine.errors.origin import FailedRule
 from pytest_crd.synthesis import matchingtexts, objectchanges, objectplaces
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.objectchanges import ABSENT, Change, Mutation, value_at

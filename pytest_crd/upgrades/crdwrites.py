@@ -8,7 +8,7 @@ from typing import Any
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, FieldError
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.errors import refusal
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.synthesis import objectplaces
 from pytest_crd.upgrades.upgradefindings import Finding, Kind, Line
 

@@ -13,7 +13,7 @@ from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.patching import patchdocuments
 from pytest_crd.engine.yaml import jsonreader, yamlreader, yamlwords
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 
 class UnreadableReplyError(Exception):

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_crd.casefiles import yamlspans
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 _DEEP = jsonvalue.MAX_DEPTH - 1
 

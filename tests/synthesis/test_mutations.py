@@ -11,7 +11,7 @@ from synthesis.versions import fields
 
 from pytest_crd import engine
 from pytest_crd.engine.errors import fielderror
-from pytest_crd.engine.errors.failedrule import FailedRule
+from pytest_crd.engine.errors.origin import FailedRule
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.demands import Demand

@@ -26,7 +26,7 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.yaml import manifest
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 from pytest_crd.policies import reading
 
 _MOST_BYTES: Final = 16 << 10

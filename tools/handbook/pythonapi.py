@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import pytest_crd
 from pytest_crd import classes, engine, strategies, synthesis
-from pytest_crd.engine.errors.failedrule import FailedRule
-from pytest_crd.engine.errors.origin import Origin
+from pytest_crd.engine.errors.origin import FailedRule, Origin
 from pytest_crd.engine.registry.response import FieldConflict
 from pytest_crd.server.clock import Clock
 from pytest_crd.server.faults import Fault, Faults, FaultSelection

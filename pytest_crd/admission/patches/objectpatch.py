@@ -21,7 +21,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.patching import jsonpatch, patchdocuments
 from pytest_crd.engine.registry.patching.jsonpatch import OperationError
 from pytest_crd.engine.registry.patching.patchdocuments import Document
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 _PATCH: Final = List(Map(Raw("json.RawMessage"), "jsonpatch.Operation"), "jsonpatch.Patch")
 

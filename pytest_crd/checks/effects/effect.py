@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import CrdVersion
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.schema.schemamap import Each, Place
 from pytest_crd.synthesis import objectwords

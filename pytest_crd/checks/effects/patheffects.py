@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 from pytest_crd.checks.effects import effect
 from pytest_crd.checks.effects.effect import LostEffect
 from pytest_crd.engine import CrdVersion
-from pytest_crd.engine.errors.failedrule import Steps
-from pytest_crd.engine.schema.metafields import META_FIELDS
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.schema.schemamap import SchemaNode
+from pytest_crd.engine.schema.structural import META_FIELDS
 
 # A field, `[*]`, an index, a field in brackets, a filter; any other text is not judged.
 _STEP: Final = re.compile(

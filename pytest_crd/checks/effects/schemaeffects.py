@@ -12,7 +12,7 @@ from pytest_crd.checks.effects.effect import LostEffect
 from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import CrdVersion, profile
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.golang.regexp import patterns
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading.crdfiles import ReadCrd

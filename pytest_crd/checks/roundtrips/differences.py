@@ -10,7 +10,7 @@ from pytest_crd.checks.roundtrips import trips
 from pytest_crd.checks.roundtrips.trips import RoundTrip, Route
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.cel.library import amounts
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place, SchemaNode

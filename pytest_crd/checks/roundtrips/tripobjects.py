@@ -11,8 +11,8 @@ from pytest_crd.checks.roundtrips.trips import AcceptedObject, Resource, RoundTr
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.engine import CrdVersion, FieldError
 from pytest_crd.engine.schema import schemamap
-from pytest_crd.engine.schema.metafields import META_FIELDS
 from pytest_crd.engine.schema.schemamap import Place
+from pytest_crd.engine.schema.structural import META_FIELDS
 from pytest_crd.synthesis import NoExampleError, boundaryvalues, example, objectplaces, shrinking
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.objectplaces import Steps

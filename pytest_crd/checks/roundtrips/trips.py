@@ -11,7 +11,7 @@ from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.registry import resourcerules
 from pytest_crd.engine.registry.conversion import ConversionFailedError
 from pytest_crd.engine.registry.request import FIXED_VALUES
-from pytest_crd.engine.schema.metafields import META_FIELDS
+from pytest_crd.engine.schema.structural import META_FIELDS
 
 Resource: TypeAlias = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 from pytest_crd.engine.crds import nameconflicts
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.crds.nameconflicts import Naming
-from pytest_crd.engine.errors.failedrule import Locate
+from pytest_crd.engine.errors.origin import Locate
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.profile import Profile

@@ -17,7 +17,7 @@ from pytest_crd.engine.crds import crdforms, declared, internal
 from pytest_crd.engine.crds.crdforms import Forms
 from pytest_crd.engine.crds.decoded import decode_crd
 from pytest_crd.engine.crds.nameconflicts import Naming
-from pytest_crd.engine.errors.failedrule import Locate, Steps
+from pytest_crd.engine.errors.origin import Locate, Steps
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue

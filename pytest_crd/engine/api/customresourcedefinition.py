@@ -19,7 +19,7 @@ from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.crdfacts import CrdFacts
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.nameconflicts import Naming
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
 from pytest_crd.engine.observer import Observer

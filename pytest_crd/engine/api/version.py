@@ -12,8 +12,8 @@ from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.versionschema import VersionSchema
 from pytest_crd.engine.client.resourceclient import ResourceClient
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.origin import Locate, Steps
 from pytest_crd.engine.inputerror import WrongValueError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, Observer
@@ -26,11 +26,10 @@ if TYPE_CHECKING:
     from pytest_crd.engine.passes.versionpasses import Defaulted, Passes, Pruned
     from pytest_crd.engine.registry import deprecation
     from pytest_crd.engine.registry.admission import Admission
-    from pytest_crd.engine.registry.conversion import VersionConverter
+    from pytest_crd.engine.registry.conversion import Served, VersionConverter
     from pytest_crd.engine.registry.customresource import (
         CustomResourceStrategy,  # slow to import, and only requests need it
     )
-    from pytest_crd.engine.registry.served import Served
     from pytest_crd.engine.registry.subresources import Subresources
     from pytest_crd.engine.schema.schemamap import SchemaNode
     from pytest_crd.engine.schema.structural import Structural

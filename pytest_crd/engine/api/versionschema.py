@@ -11,8 +11,8 @@ from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds.declared import CrdSpec, VersionSpec
 from pytest_crd.engine.errors import fielderror
-from pytest_crd.engine.errors.failedrule import Locate, Steps
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.origin import Locate, Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 
@@ -21,20 +21,19 @@ if TYPE_CHECKING:
     from pytest_crd.engine.crds.rule import Rule
     from pytest_crd.engine.passes import versionpasses
     from pytest_crd.engine.passes.versionpasses import Passes
-    from pytest_crd.engine.registry import served, subresources
-    from pytest_crd.engine.registry.served import Served
+    from pytest_crd.engine.registry import conversion, subresources
+    from pytest_crd.engine.registry.conversion import Served
     from pytest_crd.engine.registry.subresources import Subresources
-    from pytest_crd.engine.schema import nonstructural, schemamap, structural, subschemas, unsupported
+    from pytest_crd.engine.schema import nonstructural, schemamap, structural, subschemas
     from pytest_crd.engine.schema.schemamap import SchemaNode
     from pytest_crd.engine.schema.structural import Structural
 else:
-    served = lazyimport.module("pytest_crd.engine.registry.served")
+    conversion = lazyimport.module("pytest_crd.engine.registry.conversion")
     pickling = lazyimport.module("pytest_crd.engine.api.pickling")
     schemamap = lazyimport.module("pytest_crd.engine.schema.schemamap")
     subresources = lazyimport.module("pytest_crd.engine.registry.subresources")
     versionpasses = lazyimport.module("pytest_crd.engine.passes.versionpasses")
     nonstructural = lazyimport.module("pytest_crd.engine.schema.nonstructural")
-    unsupported = lazyimport.module("pytest_crd.engine.schema.unsupported")
     structural = lazyimport.module("pytest_crd.engine.schema.structural")
     subschemas = lazyimport.module("pytest_crd.engine.schema.subschemas")
 
@@ -80,7 +79,7 @@ class VersionSchema:
         try:
             return nonstructural.find_violations(spec.schema.structural, spec.schema_path, self._profile)
         except structural.UnsupportedConstructError as error:
-            errors = unsupported.find_errors(spec.schema.value, spec.schema_path)
+            errors = nonstructural.refuse_unsupported(spec.schema.value, spec.schema_path)
             return errors or (fielderror.invalid(spec.schema_path, "", str(error)),)
 
     @property
@@ -176,7 +175,7 @@ class VersionSchema:
         Raises:
             UnsupportedConstructError: As for `schema`.
         """
-        return served.Served(self.spec, self.schema, self.passes, lambda: self.as_published)
+        return conversion.Served(self.spec, self.schema, self.passes, lambda: self.as_published)
 
     def __getstate__(self) -> dict[str, object]:
         """Return the picklable attributes: no cached answers and no file."""

@@ -12,8 +12,7 @@ from pytest_crd.engine.passes import objectmeta
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import subschemas
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
-from pytest_crd.engine.schema.metafields import META_FIELDS
-from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema.structural import META_FIELDS, Structural
 from pytest_crd.engine.schema.subschemas import Schema
 
 

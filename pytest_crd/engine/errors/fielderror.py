@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from pytest_crd import records
-from pytest_crd.engine.errors.failedrule import FailedRule
-from pytest_crd.engine.errors.origin import Origin
+from pytest_crd.engine.errors.origin import FailedRule, Origin
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue

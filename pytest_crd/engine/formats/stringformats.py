@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from pytest_crd import lazyimport
-from pytest_crd.engine.formats import numberformats
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
@@ -30,6 +29,10 @@ else:
 
 
 FormatCheck: TypeAlias = Callable[[str], bool]
+_NUMBER_FORMATS: Final[Mapping[str, frozenset[str]]] = {
+    "integer": frozenset({"int32", "int64"}),
+    "number": frozenset({"float", "double"}),
+}
 
 
 def check(name: str, profile: Profile) -> FormatCheck | None:
@@ -61,7 +64,7 @@ def is_recognized(name: str, schema_type: str, profile: Profile) -> bool:
     """
     if schema_type in {"", "string"} or not profile.checks_number_formats:
         return check(name, profile) is not None
-    return numberformats.is_recognized(name, schema_type)
+    return is_number_format(name, schema_type)
 
 
 def find_unrecognized(schemas: Iterable[Mapping[str, JSONValue]], profile: Profile) -> tuple[str, ...]:
@@ -265,3 +268,8 @@ def _checks(profile: Profile) -> Mapping[str, FormatCheck]:
         "ipv4": functools.partial(_is_ipv4, leading_zeros=profile.ignores_leading_zeros_in_addresses),
         "uri": functools.partial(_is_uri, strict_colons=profile.go.has_strict_colons),
     }
+
+
+def is_number_format(name: str, schema_type: str) -> bool:
+    """Return whether *name* is a format of the number type *schema_type*."""
+    return name in _NUMBER_FORMATS.get(schema_type, ())

@@ -8,7 +8,7 @@ from typing import Final
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import printable, printing
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 
@@ -98,7 +98,7 @@ def validate_manager(manager: str, path: FieldPath, profile: Profile) -> list[Fi
     errors = [too_long(path, _MAX_MANAGER, profile)] if len(manager.encode()) > _MAX_MANAGER else []
     position = 0
     for char in "" if manager.isascii() and manager.isprintable() else manager:
-        if not printable.is_printable(char):
+        if not printing.is_printable(char):
             detail = f"invalid character U+{ord(char):04X} (at position {position})"
             errors.append(fielderror.invalid(path, manager, detail))
         position += len(char.encode())

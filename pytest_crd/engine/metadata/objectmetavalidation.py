@@ -21,8 +21,7 @@ from pytest_crd.engine.metadata import embedded, metav1types, names, objectmetar
 from pytest_crd.engine.metadata.embedded import Below, Walk
 from pytest_crd.engine.metadata.objectmetarules import NameRule, ObjectNaming
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema.metafields import TYPE_META
-from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema.structural import TYPE_META, Structural
 
 if TYPE_CHECKING:
     from pytest_crd.engine.errors import origin

@@ -16,7 +16,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema.metafields import META_FIELDS
+from pytest_crd.engine.schema.structural import META_FIELDS
 from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:

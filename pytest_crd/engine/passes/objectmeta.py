@@ -20,8 +20,7 @@ from pytest_crd.engine.metadata import embedded, metav1types
 from pytest_crd.engine.metadata.embedded import Below, Walk
 from pytest_crd.engine.passes.rewriting import TreePass
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema.metafields import META_FIELDS
-from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema.structural import META_FIELDS, Structural
 from pytest_crd.records import NamedTuple
 
 

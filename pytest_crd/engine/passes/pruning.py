@@ -7,8 +7,7 @@ from typing import Final
 from pytest_crd.engine.jsonvalue import CONTAINERS, JSONValue
 from pytest_crd.engine.passes import rewriting
 from pytest_crd.engine.passes.rewriting import DROPPED, ByKey, Once, Path, Rewrite, TreePass
-from pytest_crd.engine.schema.metafields import META_FIELDS
-from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema.structural import META_FIELDS, Structural
 
 _NOTHING_SPECIFIED: Final = Structural()
 

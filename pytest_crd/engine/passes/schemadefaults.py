@@ -8,8 +8,7 @@ from typing import TypeAlias
 from pytest_crd.engine.jsonvalue import CONTAINERS, JSONValue
 from pytest_crd.engine.passes import objectmeta, pruning
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema.metafields import META_FIELDS
-from pytest_crd.engine.schema.structural import DEFAULTS, EMBEDDED_RESOURCES, Structural
+from pytest_crd.engine.schema.structural import DEFAULTS, EMBEDDED_RESOURCES, META_FIELDS, Structural
 
 # The wrappers of a value, outermost first, that put it at its place in the schema: a field name, or 0 for a list.
 Surroundings: TypeAlias = "tuple[str | int, ...]"

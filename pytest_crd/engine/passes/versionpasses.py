@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.errors.changedfield import ChangedField
-from pytest_crd.engine.errors.failedrule import Locate
+from pytest_crd.engine.errors.origin import ChangedField, Locate
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.passes import defaulting, objectmeta, pruning, schemadefaults
 from pytest_crd.engine.passes.rewriting import Path, TreePass
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema.metafields import META_FIELDS
-from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema.structural import META_FIELDS, Structural
 from pytest_crd.records import dataclass
 
 if TYPE_CHECKING:

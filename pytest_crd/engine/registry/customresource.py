@@ -29,12 +29,11 @@ from pytest_crd.records import NamedTuple
 if TYPE_CHECKING:
     from pytest_crd.engine.registry import admission, deprecation
     from pytest_crd.engine.registry.admission import ObjectInterfaces
-    from pytest_crd.engine.registry.conversion import VersionConverter
+    from pytest_crd.engine.registry.conversion import Served, VersionConverter
     from pytest_crd.engine.registry.fieldmanager import typedvalues
     from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
     from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
     from pytest_crd.engine.registry.scaleowners import ScaleOwners
-    from pytest_crd.engine.registry.served import Served
 else:
     typedvalues = lazyimport.module("pytest_crd.engine.registry.fieldmanager.typedvalues")
     admission = lazyimport.module("pytest_crd.engine.registry.admission")

@@ -28,8 +28,8 @@ from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry import resourcerules
+    from pytest_crd.engine.registry.conversion import Served
     from pytest_crd.engine.registry.resourcerules import Entries, ManagedFields
-    from pytest_crd.engine.registry.served import Served
     from pytest_crd.engine.rules.ruletree import RuleNode
     from pytest_crd.engine.values import ratcheting
     from pytest_crd.engine.values.ratcheting import Correlation

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from pytest_crd import lazyimport, lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import fielderror
-from pytest_crd.engine.errors.failedrule import Locate
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.origin import Locate
 from pytest_crd.engine.errors.refusal import Denial, Refusal
 from pytest_crd.engine.fieldpath import OwnedPath, SpelledPath
 from pytest_crd.engine.golang import printing

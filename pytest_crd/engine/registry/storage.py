@@ -19,8 +19,7 @@ from pytest_crd.engine.registry.strategy import NotReadBackError, StoredForms
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry import conversion
-    from pytest_crd.engine.registry.conversion import VersionConverter
-    from pytest_crd.engine.registry.served import Served
+    from pytest_crd.engine.registry.conversion import Served, VersionConverter
 else:
     conversion = lazyimport.module("pytest_crd.engine.registry.conversion")
 

@@ -17,9 +17,8 @@ from typing import Final, NamedTuple, NoReturn
 from pytest_crd.engine.cel import explanation
 from pytest_crd.engine.cel.errors import CompileProblem, CostLimitError
 from pytest_crd.engine.errors import fielderror, origin
-from pytest_crd.engine.errors.failedrule import FailedRule, Steps
 from pytest_crd.engine.errors.fielderror import FieldError, Omitted
-from pytest_crd.engine.errors.origin import Origin
+from pytest_crd.engine.errors.origin import FailedRule, Origin, Steps
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import RuleOutcome

@@ -11,14 +11,14 @@ from pytest_crd.engine.cel.errors import CompileError, CostLimitError
 from pytest_crd.engine.cel.run.interpreter import ProgramError
 from pytest_crd.engine.cel.text import spelling
 from pytest_crd.engine.cel.values.celvalues import Value
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.rules import environments, ruletree
 from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, RuleScope
 from pytest_crd.engine.rules.compilationcache import Compilation
 from pytest_crd.engine.rules.ruletree import RuleNode
-from pytest_crd.engine.schema import schemamap, structuralversion
+from pytest_crd.engine.schema import declaredschema, schemamap
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 from pytest_crd.engine.schema.structural import Structural
 
@@ -167,7 +167,7 @@ def _with_rule(schema: SchemaNode, profile: Profile) -> Structural:
     """Return the whole schema around *schema* with one rule for its values, so that expressions can use them."""
     around: JSONValue = {**schema.schema, schemamap.RULES: [{"rule": "true"}]}
     *_, root = (schema, *schema.around)
-    return structuralversion.from_schema(_replaced(root.schema, schema.steps, around), profile)
+    return declaredschema.to_structural(_replaced(root.schema, schema.steps, around), profile)
 
 
 def _replaced(value: JSONValue, steps: Steps, new: JSONValue) -> JSONValue:

@@ -1,17 +1,19 @@
-"""Violations of structural schemas as the field errors that the server reports (KEP-2335)."""
+"""Violations of structural schemas as the field errors that the server reports (KEP-2335), and OpenAPI constructs that no CRD may use."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
+from pytest_crd.engine import fieldpath
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors, FieldError
-from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.fieldpath import FieldPath, LinkedPath
+from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import linkedpaths, structural
-from pytest_crd.engine.schema.linkedpaths import LinkedPath
+from pytest_crd.engine.schema import structural
 from pytest_crd.engine.schema.structural import NO_VALIDATION, NestedValueValidation, Structural, ValueValidation
 
 if TYPE_CHECKING:
@@ -41,6 +43,18 @@ _FORBIDDEN_WHEN_NESTED: Final = {
 }
 _METADATA: Final = "must not specify anything other than name and generateName, but metadata is implicitly specified"
 _EMPTY: Final = Structural()
+LISTED_ITEMS: Final = "items must be a schema object and not an array"
+NOT_PRESERVING: Final = "must be true or undefined"
+# Keywords, and whether an empty value counts, in the order in which the server checks them.
+UNSUPPORTED: Final = {
+    "id": False,
+    "additionalItems": True,
+    "patternProperties": False,
+    "definitions": False,
+    "dependencies": True,
+    "$ref": True,
+}
+_BY_NAME: Final = ("properties", "definitions", "dependencies")
 
 
 def find_violations(schema: Structural, path: FieldPath, profile: Profile) -> tuple[FieldError, ...]:
@@ -76,9 +90,9 @@ def _visit(schema: Structural, level: str, place: LinkedPath, profile: Profile, 
     lacks_items = schema.type == "array" and schema.items is None
     is_loose = schema.x_preserve_unknown_fields if schema.x_int_or_string else not schema.type
     if level == "root" or lacks_items or is_loose or schema.x_embedded_resource:
-        errors += _structure(schema, level, linkedpaths.path(place))
+        errors += _structure(schema, level, fieldpath.resolve(place))
     if _is_more_than_keywords(schema.validation):
-        errors += _validation(schema.validation, linkedpaths.path(place), profile)
+        errors += _validation(schema.validation, fieldpath.resolve(place), profile)
 
 
 def _is_plain(schema: Structural) -> bool:
@@ -246,3 +260,55 @@ def _nested_completeness(
             yield fielderror.required(child_path, f"because it is defined in {child_nested_at}")
         else:
             yield from _nested_completeness(child, counterpart, child_path, child_nested_at)
+
+
+def refuse_unsupported(schema: Mapping[str, JSONValue], path: FieldPath) -> tuple[FieldError, ...]:
+    """
+    Return an error for every construct in *schema* that no CRD may use.
+
+    Args:
+        schema: `openAPIV3Schema` as the server decodes it.
+        path: The path of the schema in the CRD, as errors spell it.
+
+    Errors:
+        Forbidden and Invalid, sorted by their text, because the server visits properties in random order.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionOpenAPISchema.
+    """
+    return tuple(sorted(_node(schema, path), key=str))
+
+
+def find_unsupported(schema: Mapping[str, JSONValue]) -> Iterator[str]:
+    """Yield the forbidden keywords of *schema* itself, in the server's order."""
+    for keyword, empty_counts in UNSUPPORTED.items():
+        value = schema.get(keyword)
+        if value or (empty_counts and value is not None):
+            yield keyword
+
+
+def _node(schema: JSONValue, path: FieldPath) -> Iterator[FieldError]:
+    if not isinstance(schema, Mapping):
+        return
+    for keyword in find_unsupported(schema):
+        yield fielderror.forbidden(path.child(keyword), f"{keyword} is not supported")
+    if schema.get("items") and isinstance(schema["items"], list):  # an empty list counts as nothing
+        yield fielderror.forbidden(path.child("items"), LISTED_ITEMS)
+    preserve = schema.get("x-kubernetes-preserve-unknown-fields")
+    if preserve is False:
+        path_of_preserve = path.child("x-kubernetes-preserve-unknown-fields")
+        yield fielderror.invalid(path_of_preserve, preserve, NOT_PRESERVING)
+    for child, child_path in _children(schema, path):
+        yield from _node(child, child_path)
+
+
+def _children(schema: Mapping[str, JSONValue], path: FieldPath) -> Iterator[tuple[JSONValue, FieldPath]]:
+    for keyword in _BY_NAME:
+        for name, child in (schema.get(keyword) or {}).items():
+            yield child, path.child(keyword).key(name)
+    for keyword in ("additionalProperties", "not", "items"):
+        yield schema.get(keyword), path.child(keyword)
+    for keyword in ("allOf", "oneOf", "anyOf", "items"):
+        branches = schema.get(keyword)
+        if isinstance(branches, list):
+            yield from ((branch, path.child(keyword).index(index)) for index, branch in enumerate(branches))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.schema.schemamap import SchemaNode
 

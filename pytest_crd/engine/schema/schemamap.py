@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from pytest_crd.engine.errors.failedrule import Steps
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.schema.metafields import META_FIELDS
+from pytest_crd.engine.schema.structural import META_FIELDS
 from pytest_crd.engine.schema.subschemas import Schema
 
 RULES: Final = "x-kubernetes-validations"

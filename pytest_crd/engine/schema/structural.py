@@ -59,6 +59,9 @@ _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 _VALIDATING: Final = _VALUE_KEYWORDS | _JUNCTORS
 # Shared by all nodes without properties or value validations, which are most nodes.
 _NOTHING: Final[Mapping[str, JSONValue]] = {}
+TYPE_META: Final = ("apiVersion", "kind")
+# In the order in which the server reads them.
+META_FIELDS: Final = (*TYPE_META, "metadata")
 
 
 class UnsupportedConstructError(ValueError):

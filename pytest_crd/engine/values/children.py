@@ -9,7 +9,7 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.fieldpath import Key
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema.metafields import TYPE_META
+from pytest_crd.engine.schema.structural import TYPE_META
 from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.engine.values import validationresult as valueresult
 from pytest_crd.engine.values import valuekeywords

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from pytest_crd.engine.formats import numberformats
+from pytest_crd.engine.formats import stringformats
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import MAX_INT64, MIN_INT64, JSONValue
 from pytest_crd.engine.profile import Profile
@@ -135,7 +135,7 @@ class _Capacity(NamedTuple):
 def _capacity(types: tuple[str, ...], number_format: str, profile: Profile) -> _Capacity | None:
     if not profile.checks_number_formats or types not in {("integer",), ("number",)}:
         return None
-    return _Capacity(types[0], number_format if numberformats.is_recognized(number_format, types[0]) else "")
+    return _Capacity(types[0], number_format if stringformats.is_number_format(number_format, types[0]) else "")
 
 
 def _fits_check(capacity: _Capacity) -> KeywordCheck:

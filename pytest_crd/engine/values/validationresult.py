@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from pytest_crd.engine.errors import fielderror
-from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.errors.origin import Origin
+from pytest_crd.engine.errors.origin import Origin, Steps
 from pytest_crd.engine.fieldpath import FieldPath, Segment
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.records import NamedTuple

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from pytest_crd import lazyimport
 from pytest_crd.engine.errors import fielderror
-from pytest_crd.engine.errors.failedrule import Steps
 from pytest_crd.engine.errors.fielderror import FieldError
+from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue

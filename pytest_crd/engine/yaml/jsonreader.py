@@ -14,9 +14,9 @@ from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.yaml import unreadable
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml import yamlstream
 from pytest_crd.engine.yaml.yamlnode import MappingNode, ScalarNode, SequenceNode, YamlNode
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 _TOKEN: Final = lazyre.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]|[^\s\[\]{},:"]+')
 _BLANK: Final = lazyre.compile(r"[ \t\r\n]*")
@@ -100,7 +100,7 @@ def parse(text: str, start: int = 0) -> Parsed:
     try:
         value, end = decoder.raw_decode(text, start)
     except RecursionError:
-        raise UnreadableError(0, unreadable.TOO_DEEP) from None
+        raise UnreadableError(0, yamlstream.TOO_DEEP) from None
     if type(value) in (int, float) and text[end : end + 1] in (".", "e", "E"):
         raise json.JSONDecodeError("Invalid number", text, end)
     problem = None
@@ -187,7 +187,7 @@ def _refuse(word: str) -> None:
 def _limit_depth(value: JSONValue, text: str, start: int, end: int) -> None:
     may_be = text.count("[", start, end) + text.count("{", start, end) > jsonvalue.MAX_DEPTH
     if may_be and jsonvalue.is_too_deep(value):
-        raise UnreadableError(0, unreadable.TOO_DEEP)
+        raise UnreadableError(0, yamlstream.TOO_DEEP)
 
 
 def _replace(value: JSONValue) -> Any:

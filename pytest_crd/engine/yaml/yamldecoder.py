@@ -13,9 +13,9 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.yaml import unreadable, yamlnode, yamlscalar
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml import yamlnode, yamlscalar, yamlstream
 from pytest_crd.engine.yaml.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 # The allowed share of nodes from aliases is 99 % of a small document, 10 % of a huge one.
 _SMALL: Final = 400_000
@@ -235,7 +235,7 @@ def _identity(key: yamlscalar.Native) -> object:
 
 def _limit(depth: int, line: int) -> None:
     if depth > jsonvalue.MAX_DEPTH:
-        raise UnreadableError(line, unreadable.TOO_DEEP)
+        raise UnreadableError(line, yamlstream.TOO_DEEP)
 
 
 def allowed_share(decoded: int) -> float:

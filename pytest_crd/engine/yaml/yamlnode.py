@@ -14,8 +14,8 @@ import yaml
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.yaml import unreadable, yamlparser, yamlscalar
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml import yamlparser, yamlscalar, yamlstream
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 _MERGE_TAG: Final = yamlscalar.TAG_PREFIX + "merge"
 
@@ -130,7 +130,7 @@ class _Composer:
             )
             return self.anchored(scalar, event)
         if depth > jsonvalue.MAX_DEPTH:
-            raise UnreadableError(line, unreadable.TOO_DEEP)
+            raise UnreadableError(line, yamlstream.TOO_DEEP)
         if kind is SequenceStartEvent:
             return self.sequence(self.anchored(SequenceNode(line), event), depth + 1, flow=flow or event.flow_style)
         return self.mapping(self.anchored(MappingNode(line), event), depth + 1, flow=flow or event.flow_style)

@@ -15,8 +15,8 @@ from yaml.events import DocumentStartEvent, ScalarEvent
 from yaml.reader import ReaderError
 
 from pytest_crd import lazyre
-from pytest_crd.engine.yaml import unreadable
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml import yamlstream
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 # The message of libyaml 0.2.6 and later at a thousand levels; a server accepts more, this engine fewer.
 TOO_DEEP: Final = "exceeded maximum nesting depth"
@@ -120,7 +120,7 @@ def problem(text: str, error: yaml.YAMLError | UnicodeEncodeError) -> Unreadable
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
         if error.problem == TOO_DEEP:
-            return UnreadableError(mark.line + 1 if mark else 0, unreadable.TOO_DEEP)
+            return UnreadableError(mark.line + 1 if mark else 0, yamlstream.TOO_DEEP)
         message = _with_remedy(str(error.problem))
         return UnreadableError(
             mark.line + 1 if mark else 0, f"{message} ({error.context})" if error.context else message

@@ -17,10 +17,9 @@ from pytest_crd import lazyimport, lazyre
 from pytest_crd.engine import inputerror, jsonvalue
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.yaml import unreadable, yamlparser, yamlscalar, yamlstream
+from pytest_crd.engine.yaml import yamlparser, yamlscalar, yamlstream
 from pytest_crd.engine.yaml.document import Document, Duplicate, Marks
-from pytest_crd.engine.yaml.unreadable import UnreadableError
-from pytest_crd.engine.yaml.yamlstream import Chunk
+from pytest_crd.engine.yaml.yamlstream import Chunk, UnreadableError
 from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -183,7 +182,7 @@ class _Source(NamedTuple):
         except UnreadableError as problem:
             raise self.error(problem, chunk.offset) from None
         except RecursionError:
-            raise self.error(UnreadableError(0, unreadable.TOO_DEEP)) from None
+            raise self.error(UnreadableError(0, yamlstream.TOO_DEEP)) from None
         if value is None:
             return None, end
         duplicates = tuple(

@@ -1,5 +1,5 @@
 """
-Streams: decoding of bytes to text, and splitting into documents.
+Streams: decoding of bytes to text, splitting into documents, and errors about unreadable texts.
 
 kubectl splits a stream at lines that begin with `---` before it parses anything; a request body is not split.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pytest_crd import lazyre
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine import jsonvalue
 from pytest_crd.records import NamedTuple
 
 # The message about a line that `find_unread_line` returns.
@@ -24,6 +24,7 @@ _SEPARATOR: Final = lazyre.compile(r"(?:\A|\n)---([^\n]*)")
 _BODY_SEPARATOR: Final = lazyre.compile(r"[\n\r\x85\u2028\u2029]---(?=[\s\x85\u2028\u2029]|\Z)")
 _EMPTY_LINE: Final = lazyre.compile(r"(?:---(?: +#[ -~]*| *)| *(?:#[ -~]*)?)\r?\n")
 _DOCUMENT_END: Final = lazyre.compile(r"\.\.\.(?:\s|\Z)")
+TOO_DEEP: Final = f"nested more than {jsonvalue.MAX_DEPTH} levels deep"
 
 
 class Text(NamedTuple):
@@ -163,3 +164,19 @@ def _separators(text: str, *, after_mark: bool) -> Iterator[re.Match[str]]:
 
 def _remedy(behind: str) -> str:
     return "put the document on the next line" if behind[0].isspace() else "quote or indent what is no separator"
+
+
+class UnreadableError(Exception):
+    """
+    A text that cannot be read.
+
+    Attributes:
+        line: 1-based line within that text, or 0 for all of it.
+        message: The error, and its correction if one is known.
+    """
+
+    def __init__(self, line: int, message: str) -> None:
+        """Create with a line, counted within the text, and a message."""
+        super().__init__(message)
+        self.line = line
+        self.message = message

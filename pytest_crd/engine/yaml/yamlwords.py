@@ -14,9 +14,9 @@ from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.yaml import yamlnode, yamlparser, yamlscalar
-from pytest_crd.engine.yaml.unreadable import UnreadableError
 from pytest_crd.engine.yaml.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
 from pytest_crd.engine.yaml.yamlscalar import Native, ScalarError
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 # The prefix of errors about the JSON form of a document.
 _OF_JSON: Final = "json: "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pytest_crd.engine.client.resourceclient import ResourceClient
-from pytest_crd.engine.errors.failedrule import Locate, Steps
+from pytest_crd.engine.errors.origin import Locate, Steps
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.observer import Observer

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Self
 
-from pytest_crd.engine.errors import changedfield
+from pytest_crd.engine.errors import origin
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server.http import requestinfo, requestnames
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
@@ -275,7 +275,7 @@ class RequestLog:
                 return
             for path in answer.dropped:
                 context = f"{exchange.verb} of {exchange.resource} {exchange.name or '(new)'} by {exchange.user_agent or 'a client'}"
-                self._dropped.setdefault(f'unknown field "{path}": {context}', changedfield.source_of(path))
+                self._dropped.setdefault(f'unknown field "{path}": {context}', origin.source_of(path))
             if answer.unvalidated:
                 self._unvalidated[answer.unvalidated] += 1
             if answer.unenforced:

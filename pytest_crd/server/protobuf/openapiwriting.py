@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.engine.yaml import unreadable
+from pytest_crd.engine.yaml import yamlstream
 from pytest_crd.server.protobuf import anyyaml, openapifields
 from pytest_crd.server.protobuf.openapifields import DocumentField
 from pytest_crd.server.protobuf.protofields import FIXED64, VARINT, ProtobufError
@@ -45,7 +45,7 @@ def write(document: JSONObject, version: str) -> bytes:
     try:
         return _message(document, f"{version}.Document", "")
     except RecursionError:
-        raise ProtobufError(unreadable.TOO_DEEP) from None
+        raise ProtobufError(yamlstream.TOO_DEEP) from None
 
 
 def _message(value: JSONValue, name: str, path: str) -> bytes:

@@ -15,8 +15,8 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import jsonsyntax, printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.yaml import jsonreader, unreadable
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml import jsonreader, yamlstream
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 from pytest_crd.server.protobuf import protofields
 from pytest_crd.server.protobuf.protofields import Field, ProtobufError, UnstorableError
 from pytest_crd.server.protobuf.protowire import WirePart, entries, numbers, parts, signed
@@ -93,9 +93,9 @@ def read(raw: bytes, api_version: str, kind: str) -> Resource:
     try:
         object_: Resource = _to_json(_merged({}, raw, type_), type_)
     except RecursionError:
-        raise ProtobufError(unreadable.TOO_DEEP) from None
+        raise ProtobufError(yamlstream.TOO_DEEP) from None
     if jsonvalue.is_too_deep(object_):
-        raise ProtobufError(unreadable.TOO_DEEP)
+        raise ProtobufError(yamlstream.TOO_DEEP)
     return object_
 
 

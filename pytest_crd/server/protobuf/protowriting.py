@@ -12,7 +12,7 @@ from typing import Final
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.yaml import unreadable
+from pytest_crd.engine.yaml import yamlstream
 from pytest_crd.server.http.httpmessages import compact
 from pytest_crd.server.protobuf import protofields
 from pytest_crd.server.protobuf.protofields import VARINT, Field, ProtobufError
@@ -42,7 +42,7 @@ def write(value: Resource) -> bytes:
     try:
         raw = _message(value, type_, "")
     except RecursionError:
-        raise ProtobufError(unreadable.TOO_DEEP) from None
+        raise ProtobufError(yamlstream.TOO_DEEP) from None
     return protofields.PREFIX + part(1, type_meta) + part(2, raw) + part(3, b"") + part(4, b"")
 
 

@@ -15,7 +15,7 @@ from pytest_crd import engine
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.engine.crds import internal
 from pytest_crd.engine.inputerror import CrdError
-from pytest_crd.engine.schema import structuralversion
+from pytest_crd.engine.schema import declaredschema
 
 REF_MESSAGE = "OpenAPIV3Schema '$ref' is not supported"
 SCHEMA = {
@@ -340,7 +340,7 @@ def test_a_crd_and_each_of_its_schemas_are_converted_once_for_all_requests(monke
 
         monkeypatch.setattr(module, name, convert)
 
-    counted(structuralversion, "from_schema")
+    counted(declaredschema, "to_structural")
     counted(internal, "from_defaulted")
     rule = {"x-kubernetes-validations": [{"rule": "has(self.a)"}]}
     fields = [{"a": {"type": "string", "default": "x"}}, {"a": {"type": "integer", "default": 1}}]

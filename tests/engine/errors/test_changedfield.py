@@ -12,9 +12,8 @@ import yaml
 from support import crds
 
 from pytest_crd import engine
-from pytest_crd.engine.errors import changedfield
-from pytest_crd.engine.errors.changedfield import ChangedField
-from pytest_crd.engine.errors.origin import Origin
+from pytest_crd.engine.errors import origin
+from pytest_crd.engine.errors.origin import ChangedField, Origin
 
 SPEC: Final = {
     "type": "object",
@@ -83,7 +82,7 @@ def test_the_place_of_an_origin_survives_pickling(crd: engine.CustomResourceDefi
     again = pickle.loads(pickle.dumps(response))  # noqa: S301 - of this test's own making
 
     for copy in (response, again):
-        sources = {str(path): changedfield.source_of(path) for path in (*copy.changes.defaulted, *copy.changes.pruned)}
+        sources = {str(path): origin.source_of(path) for path in (*copy.changes.defaulted, *copy.changes.pruned)}
         assert sources["metadata.bogus"] == ""
         path, _, line = sources["spec.a"].rpartition(":")
         assert Path(path).read_text(encoding="utf-8").splitlines()[int(line) - 1].strip() == "default: x"
@@ -93,7 +92,7 @@ def test_without_a_file_there_is_no_place() -> None:
     crd = engine.CustomResourceDefinition.from_manifest(MANIFEST)
     defaulted = crd.version("v1").default({"spec": {}})
 
-    assert [changedfield.source_of(path) for path in defaulted.put_in] == [""]
+    assert [origin.source_of(path) for path in defaulted.put_in] == [""]
     assert [getattr(path, "origin", None) for path in defaulted.put_in] == [
         Origin(("properties", "spec", "properties", "a"), "default")
     ]
@@ -123,9 +122,9 @@ def test_a_place_is_known_while_the_version_exists(tmp_path: Path) -> None:
     file.write_text(yaml.safe_dump(MANIFEST), encoding="utf-8")
     loaded = [*engine.load(file)]
     (path,) = loaded[0].version("v1").passes.default({"spec": {}}).put_in
-    assert changedfield.source_of(path) != ""
+    assert origin.source_of(path) != ""
 
     loaded.clear()
     gc.collect()
 
-    assert changedfield.source_of(path) == ""
+    assert origin.source_of(path) == ""

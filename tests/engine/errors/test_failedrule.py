@@ -12,7 +12,7 @@ from support import crds
 
 from pytest_crd import engine
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.errors.failedrule import FailedRule
+from pytest_crd.engine.errors.origin import FailedRule
 
 CRD = crds.text(
     "plural: tabs, kind: Tab",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pytest_crd.engine import fieldpath
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.schema import linkedpaths
 
 
 def test_a_place_is_spelled_from_the_root_on() -> None:
     root = FieldPath(("spec", "validation", "openAPIV3Schema"))
-    assert linkedpaths.path(root) == root
+    assert fieldpath.resolve(root) == root
     place = ((((root, "properties", "a.b"), "items", None), "allOf", 0), "not", None)
-    assert str(linkedpaths.path(place)) == "spec.validation.openAPIV3Schema.properties[a.b].items.allOf[0].not"
+    assert str(fieldpath.resolve(place)) == "spec.validation.openAPIV3Schema.properties[a.b].items.allOf[0].not"

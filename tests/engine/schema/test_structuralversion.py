@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.schema import structural, structuralversion
+from pytest_crd.engine.schema import declaredschema, structural
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 
 STRING = {"type": "string", "example": "x", "externalDocs": {"url": "u"}}
@@ -28,12 +28,12 @@ WITHOUT_EXAMPLES = {
 
 @pytest.mark.parametrize("version", ["1.36", "1.37"])
 def test_examples_count(version: str) -> None:
-    assert structuralversion.from_schema(SCHEMA, profile.named(version)) == structural.from_schema(SCHEMA)
+    assert declaredschema.to_structural(SCHEMA, profile.named(version)) == structural.from_schema(SCHEMA)
 
 
 @pytest.mark.parametrize("version", ["1.32", "1.35"])
 def test_up_to_1_35_examples_do_not_count(version: str) -> None:
-    structure = structuralversion.from_schema(SCHEMA, profile.named(version))
+    structure = declaredschema.to_structural(SCHEMA, profile.named(version))
     assert structure == structural.from_schema(WITHOUT_EXAMPLES)
 
 
@@ -44,25 +44,25 @@ def test_listing_the_keywords_first_does_not_change_the_form(version: str, keywo
     value = {"example": "x", "externalDocs": {"url": "u"}, "not": closed}.get(keyword, [closed])
     schema = {"type": "object", "properties": {"a": {"type": "object", keyword: value}}}
     named = profile.named(version)
-    assert OpenAPISchema(schema, named).structural == structuralversion.from_schema(schema, named)
+    assert OpenAPISchema(schema, named).structural == declaredschema.to_structural(schema, named)
 
 
 def test_a_property_may_be_called_example() -> None:
     schema = {"type": "object", "properties": {"example": PLAIN}}
-    assert structuralversion.from_schema(schema, profile.named("1.32")) == structural.from_schema(schema)
+    assert declaredschema.to_structural(schema, profile.named("1.32")) == structural.from_schema(schema)
 
 
 def test_in_1_21_false_additional_properties_count_as_true_inside_junctors() -> None:
     closed = {"type": "object", "additionalProperties": False}
-    structure = structuralversion.from_schema(closed | {"not": {"additionalProperties": False}}, profile.named("1.21"))
+    structure = declaredschema.to_structural(closed | {"not": {"additionalProperties": False}}, profile.named("1.21"))
     assert structure == structural.from_schema(closed | {"not": {"additionalProperties": True}})
 
 
 def test_a_list_of_items_has_no_structure() -> None:
     with pytest.raises(structural.UnsupportedConstructError):
-        structuralversion.from_schema({"type": "array", "items": [PLAIN]}, profile.named("1.21"))
+        declaredschema.to_structural({"type": "array", "items": [PLAIN]}, profile.named("1.21"))
 
 
 def test_an_empty_list_of_items_is_no_items() -> None:
-    structure = structuralversion.from_schema({"type": "array", "items": []}, profile.named("1.21"))
+    structure = declaredschema.to_structural({"type": "array", "items": []}, profile.named("1.21"))
     assert structure == structural.Structural(type="array")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.yaml import yamldecoder, yamlnode, yamlreader
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 
 def completely(text: str) -> yamldecoder.DecodedDocument | None:

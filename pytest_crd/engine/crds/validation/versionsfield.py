@@ -18,7 +18,7 @@ from pytest_crd.engine.crds.validation.schemas import wholeschema
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang import printable
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.profile import Profile
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _problems(text: str, *, is_deprecated: bool) -> Iterator[str]:
     if not text:
         yield "must not be an empty string"
     for index, char in enumerate(text):
-        if not printable.is_printable(char):
+        if not printing.is_printable(char):
             yield f"{_PRINTABLE} {len(text[:index].encode())}"
             return
 

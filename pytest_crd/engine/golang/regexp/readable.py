@@ -6,7 +6,7 @@ import functools
 import itertools
 from typing import Final
 
-from pytest_crd.engine.golang import printable
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.regexp import classes, runesets
 from pytest_crd.engine.golang.regexp.runesets import RuneSet
 
@@ -28,7 +28,7 @@ def characters(runes: RuneSet) -> str:
         itertools.chain.from_iterable(range(first, last + 1) for first, last in whole), _MOST_CODES
     )
     remaining = list(map(chr, codes))
-    chars += filter(printable.is_printable, remaining)
+    chars += filter(printing.is_printable, remaining)
     return "".join(dict.fromkeys(chars or remaining))
 
 

@@ -6,7 +6,7 @@ import functools
 from typing import Final
 
 from pytest_crd.engine.errors.refusal import Refusal
-from pytest_crd.engine.golang import printable, printing
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.registry.response import FieldConflict
 from pytest_crd.records import NamedTuple
@@ -72,4 +72,4 @@ def manager_name(field_manager: str, user_agent: str) -> str:
         return field_manager
     # Go reads each invalid byte as one character.
     agent = printing.replace_bytes(user_agent.partition("/")[0])
-    return "".join(filter(printable.is_printable, agent)).encode()[:_MAX_MANAGER].decode(errors="ignore")
+    return "".join(filter(printing.is_printable, agent)).encode()[:_MAX_MANAGER].decode(errors="ignore")

@@ -18,7 +18,7 @@ from pytest_crd.engine.registry.patching.jsonpatch import OperationError
 from pytest_crd.engine.registry.patching.patchdocuments import Document, SentObject
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import Body, Patched, RefusedError
-from pytest_crd.engine.yaml.unreadable import UnreadableError
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 _MAX_OPERATIONS: Final = 10_000
 _OPERATION: Final = gotypes.Struct(

@@ -6,19 +6,17 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from pytest_crd.engine import fieldpath
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.fieldpath import FieldPath, LinkedPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetavalidation
 from pytest_crd.engine.passes import objectmeta, pruning
 from pytest_crd.engine.passes.objectmeta import EmbeddedError
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import linkedpaths
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
-from pytest_crd.engine.schema.linkedpaths import LinkedPath
-from pytest_crd.engine.schema.metafields import META_FIELDS
-from pytest_crd.engine.schema.structural import Structural
+from pytest_crd.engine.schema.structural import META_FIELDS, Structural
 from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.engine.values import valuevalidation
 from pytest_crd.records import NamedTuple
@@ -106,7 +104,7 @@ class _Walk:
         if is_resource:
             inside = None
         if node.default is not None and (inside or is_resource or not _is_sound(schema)):
-            path = linkedpaths.path(place).child("default")
+            path = fieldpath.resolve(place).child("default")
             check = self._in_resource(node, schema, path, inside) if inside else self._alone(node, schema, path)
             self.errors += check
         if node.items is not None:

@@ -13,14 +13,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
+from pytest_crd.engine import fieldpath
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.errors import badvalues, fielderror
-from pytest_crd.engine.errors.failedrule import FailedRule
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.fieldpath import FieldPath, Key
+from pytest_crd.engine.errors.origin import FailedRule
+from pytest_crd.engine.fieldpath import FieldPath, Key, LinkedPath
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import linkedpaths
-from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.records import NamedTuple, dataclass, field
 
@@ -80,7 +79,7 @@ class CostScope(NamedTuple):
         if self is NO_RULES:
             return self
         is_correlatable = schema.get("x-kubernetes-list-type") == "map"
-        uncorrelatable = self.uncorrelatable if is_correlatable else self.uncorrelatable or linkedpaths.path(place)
+        uncorrelatable = self.uncorrelatable if is_correlatable else self.uncorrelatable or fieldpath.resolve(place)
         return CostScope(self.node and self.node.items, self._multiplied(schema), uncorrelatable)
 
     def cost(self, rule: CompiledRule) -> int:

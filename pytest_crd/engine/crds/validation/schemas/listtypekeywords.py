@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from pytest_crd.engine import fieldpath
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.fieldpath import FieldPath, LinkedPath
 from pytest_crd.engine.golang.gotypes import GoType, Pointer
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import linkedpaths
-from pytest_crd.engine.schema.linkedpaths import LinkedPath
 from pytest_crd.engine.schema.subschemas import Schema
 
 _LIST_TYPE: Final = "x-kubernetes-list-type"
@@ -47,7 +46,7 @@ def validate(
         apiextensions-apiserver apis/apiextensions/validation, the end of ValidateCustomResourceDefinitionOpenAPISchema,
         and validateMapListKeysMapSet.
     """
-    path = linkedpaths.path(place)
+    path = fieldpath.resolve(place)
     list_type = schema.get(_LIST_TYPE)
     if (map_type := schema.get(_MAP_TYPE)) is not None:
         yield from _typed(schema, path, _MAP_TYPE, "object")

@@ -11,7 +11,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import gostrings, printing
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import schemapaths, structuralversion
+from pytest_crd.engine.schema import declaredschema, schemapaths
 from pytest_crd.engine.schema.structural import UnsupportedConstructError
 from pytest_crd.engine.schema.subschemas import Schema
 
@@ -74,7 +74,7 @@ def _field_path(field_path: str, schema: Schema, path: FieldPath, profile: Profi
     if _LINE_BREAK.search(field_path):
         yield fielderror.invalid(path, field_path, f"{prefix}must not contain line breaks")
     try:
-        schemapaths.find_target(field_path, structuralversion.from_schema(schema, profile))
+        schemapaths.find_target(field_path, declaredschema.to_structural(schema, profile))
     except UnsupportedConstructError:
         return  # the schema is refused for another error, and the server does not follow paths in it
     except schemapaths.PanicError as error:

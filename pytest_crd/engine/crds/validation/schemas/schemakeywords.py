@@ -10,17 +10,17 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
+from pytest_crd.engine import fieldpath
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import listtypekeywords
 from pytest_crd.engine.crds.validation.schemas.expressions import NO_RULES, CostScope, Expressions
 from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
-from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.fieldpath import FieldPath, LinkedPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.schema import linkedpaths, unsupported
-from pytest_crd.engine.schema.linkedpaths import LinkedPath
-from pytest_crd.engine.schema.metafields import META_FIELDS
+from pytest_crd.engine.schema import nonstructural
+from pytest_crd.engine.schema.structural import META_FIELDS
 from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.records import NamedTuple
 
@@ -37,7 +37,7 @@ _JUNCTORS: Final = ("allOf", "oneOf", "anyOf")
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED: Final = "x-kubernetes-embedded-resource"
 # Most schemas have no such keyword and are skipped: a type, a description, a format.
-_RESTRICTED: Final = frozenset({"uniqueItems", _EMBEDDED, *unsupported.KEYWORDS})
+_RESTRICTED: Final = frozenset({"uniqueItems", _EMBEDDED, *nonstructural.UNSUPPORTED})
 _BRANCHING: Final = frozenset({"not", *_JUNCTORS, "definitions", "dependencies"})
 _EXTENSIONS: Final = frozenset({_PRESERVE, *listtypekeywords.KEYWORDS, _RULES})
 _REMARKABLE: Final = frozenset({"properties", "items", "additionalProperties"}) | _RESTRICTED | _BRANCHING | _EXTENSIONS
@@ -125,7 +125,7 @@ class _Walk:
             self._extensions(schema, place)
         if _RULES in schema and context.rules is not NO_RULES and len(self.errors) == errors_before:
             # Expressions are compiled only if this schema and its nested schemas have no errors.
-            self.rule_errors += self.expressions.find(schema, context.rules, linkedpaths.path(place))
+            self.rule_errors += self.expressions.find(schema, context.rules, fieldpath.resolve(place))
 
     def _additional_properties(self, schema: Schema, place: LinkedPath, context: _Context) -> None:
         additional = schema["additionalProperties"]
@@ -183,16 +183,16 @@ class _Walk:
     def _extensions(self, schema: Schema, place: LinkedPath) -> None:
         if schema.get(_PRESERVE) is False:
             self.errors.append(
-                fielderror.invalid(_child(place, _PRESERVE), schema[_PRESERVE], unsupported.NOT_PRESERVING)
+                fielderror.invalid(_child(place, _PRESERVE), schema[_PRESERVE], nonstructural.NOT_PRESERVING)
             )
         if not (listtypekeywords.KEYWORDS.isdisjoint(schema) or listtypekeywords.is_sound(schema)):
             self.errors += listtypekeywords.validate(schema, place, self._options, profile=self._profile)
         if schema.get(_RULES):
-            self.errors += rulekeywords.validate(schema, linkedpaths.path(place), profile=self._profile)
+            self.errors += rulekeywords.validate(schema, fieldpath.resolve(place), profile=self._profile)
 
 
 def _child(place: LinkedPath, keyword: str) -> FieldPath:
-    return linkedpaths.path(place).child(keyword)
+    return fieldpath.resolve(place).child(keyword)
 
 
 def _constructs(schema: Schema, place: LinkedPath, context: _Context, *, check_type: bool) -> Iterator[FieldError]:
@@ -202,14 +202,14 @@ def _constructs(schema: Schema, place: LinkedPath, context: _Context, *, check_t
     if schema.get("default") is not None and context.no_defaults is not None:
         detail = f"must not be set {context.no_defaults}".rstrip()
         yield fielderror.forbidden(_child(place, "default"), detail)
-    for keyword in unsupported.find_used(schema):
+    for keyword in nonstructural.find_unsupported(schema):
         yield fielderror.forbidden(_child(place, keyword), f"{keyword} is not supported")
     if type_ == "null":
         detail = "type cannot be set to null, use nullable as an alternative"
         yield fielderror.forbidden(_child(place, "type"), detail)
     items = schema.get("items")
     if items and isinstance(items, list):
-        yield fielderror.forbidden(_child(place, "items"), unsupported.LISTED_ITEMS)
+        yield fielderror.forbidden(_child(place, "items"), nonstructural.LISTED_ITEMS)
     if context.inside_meta and schema.get(_EMBEDDED):
         yield fielderror.forbidden(_child(place, _EMBEDDED), "must not be used inside of resource meta")
     if schema.get("uniqueItems"):
