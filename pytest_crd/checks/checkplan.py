@@ -29,8 +29,7 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
     jsonvalue,
 )
-from pytest_crd.engine.loading.crdfiles import ReadCrd
-from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.engine.loading.crdfiles import ReadCrd, Remark
 from pytest_crd.engine.schema import subschemas
 from pytest_crd.engine.schema.schemamap import RULES
 from pytest_crd.engine.yaml.manifest import ManifestFile

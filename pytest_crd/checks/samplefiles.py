@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 from pytest_crd import suggestions
 from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import CustomResourceDefinition, ManifestError, Mistake
-from pytest_crd.engine.loading.remarks import Remark, RemarkKind
+from pytest_crd.engine.loading.crdfiles import Remark, RemarkKind
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.document import Document
 from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile

@@ -19,8 +19,7 @@ from pytest_crd.discovery.releases import AbsentError, Commit
 from pytest_crd.discovery.releasewalk import EarlierReleases, OldCrd, ReleaseCrds
 from pytest_crd.engine import CustomResourceDefinitions
 from pytest_crd.engine.inputerror import Mistake
-from pytest_crd.engine.loading.crdfiles import CrdFiles
-from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.engine.loading.crdfiles import CrdFiles, Remark
 from pytest_crd.progress import Progress, Tell, silent
 
 OF_GIT: Final = "git:"

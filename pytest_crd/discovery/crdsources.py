@@ -25,8 +25,7 @@ from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.inputerror import CrdError, Mistake, NoCrdError
 from pytest_crd.engine.loading import copies, projectcrds
-from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
-from pytest_crd.engine.loading.remarks import Remark, RemarkKind
+from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd, Remark, RemarkKind
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import ManifestFile

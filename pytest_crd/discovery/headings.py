@@ -15,8 +15,7 @@ from typing import Any, Final
 
 from pytest_crd import lazyre
 from pytest_crd.engine.inputerror import CrdError
-from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd
-from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd, Remark
 from pytest_crd.engine.yaml import yamlparser
 
 # A schema in block style, with all lines that are indented below it, and blank lines and comments between them.

@@ -22,7 +22,7 @@ from pytest_crd.discovery.filetrees import FolderTree, GitTree, Tree
 from pytest_crd.discovery.kustomizeroots import NAMES
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.engine.loading.crdfiles import Remark
 from pytest_crd.engine.yaml import manifest, yamlreader
 from pytest_crd.engine.yaml.document import Document
 from pytest_crd.engine.yaml.manifest import LEFT_OUT, Manifest

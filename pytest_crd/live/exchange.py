@@ -14,8 +14,7 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import DELETION
 from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
-from pytest_crd.engine.registry import scale
-from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry import requestoptions, scale
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.live import client
 from pytest_crd.live.stages import NotAskedError, Stage, type_meta
@@ -111,7 +110,7 @@ def applied(question: Question, apply: SentApply, stage: Stage, stored: JSONValu
     text = sent.text or printing.marshal(sent.value)
     path = _path(question, stage, name)
     has_owners = subresource != "scale"
-    return Exchange("PATCH", path, query, text, response, stored, mediatypes.APPLY, has_owners)
+    return Exchange("PATCH", path, query, text, response, stored, requestoptions.APPLY, has_owners)
 
 
 def _path(question: Question, stage: Stage, name: str) -> str:

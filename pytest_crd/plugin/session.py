@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_crd.cases.crdcatalog import Catalog
     from pytest_crd.coverage.summary import Summary
     from pytest_crd.discovery.crdsources import Sources
-    from pytest_crd.engine.loading.remarks import Remark
+    from pytest_crd.engine.loading.crdfiles import Remark
 
 # The property of a test with a note about a passed test.
 NOTE: Final = "crd_note"

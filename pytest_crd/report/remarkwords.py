@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from pytest_crd.engine.loading.remarks import Remark, RemarkKind
+from pytest_crd.engine.loading.crdfiles import Remark, RemarkKind
 
 _MOST_NAMES: Final = 20
 

@@ -14,8 +14,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import applying
-from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry import applying, requestoptions
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.yaml import yamlreader, yamlwords
 from pytest_crd.server import resourcetypes
@@ -163,7 +162,7 @@ def _read(sent: bytes, media_type: str) -> Body:
 def _patch(sent: bytes, media_type: str, profile: Profile) -> Body:
     """Return the body of a patch; parse only apply patches, since others depend on the stored object."""
     text = sent.decode(errors="replace")
-    if not mediatypes.is_apply("patch", media_type):
+    if not requestoptions.is_apply("patch", media_type):
         if profile.json_patch.checks_json_first and jsonsyntax.find_problem(text):
             raise statuses.bad_request("invalid JSON patch")
         return Body(None, text or " ")

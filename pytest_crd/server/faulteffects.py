@@ -10,7 +10,7 @@ from typing import Final
 
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.jsonvalue import JSONObject
-from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry import requestoptions
 from pytest_crd.server import encoding
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
@@ -95,7 +95,7 @@ def overtaking_request(request: HTTPRequest, changes: JSONObject) -> HTTPRequest
     path = request.target.partition("?")[0]
     if request.info is not None and request.info.subresource:
         path = path.rpartition("/")[0]
-    headers = {**request.headers, "user-agent": _OVERTAKER, "content-type": mediatypes.MERGE_PATCH}
+    headers = {**request.headers, "user-agent": _OVERTAKER, "content-type": requestoptions.MERGE_PATCH}
     return HTTPRequest("PATCH", path, headers, json.dumps(changes).encode())
 
 

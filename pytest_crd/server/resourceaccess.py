@@ -13,7 +13,7 @@ import yaml
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry import requestoptions
 from pytest_crd.server import controllerstatuses
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestlog import RequestLog
@@ -108,7 +108,7 @@ class Resources:
         **options: str,
     ) -> JSONObject:
         """Patch an object and return it: a mapping is a merge patch, a list a JSON Patch."""
-        media_type = mediatypes.MERGE_PATCH if isinstance(patch, Mapping) else mediatypes.JSON_PATCH
+        media_type = requestoptions.MERGE_PATCH if isinstance(patch, Mapping) else requestoptions.JSON_PATCH
         path = self._path(namespace or self._namespace, name, subresource, options)
         return self._object("PATCH", path, jsonvalue.from_python(patch), media_type)
 
@@ -127,7 +127,7 @@ class Resources:
         path = self._path(
             self._namespace_of(value, namespace), str(value["metadata"].get("name", "")), subresource, options
         )
-        return self._object("PATCH", path, value, mediatypes.APPLY)
+        return self._object("PATCH", path, value, requestoptions.APPLY)
 
     def delete(self, name: str, *, namespace: str | None = None, propagation_policy: str = "") -> JSONObject:
         """Delete an object; return the Status, or the object if finalizers delay its deletion."""

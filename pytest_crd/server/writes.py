@@ -13,7 +13,6 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import requestoptions
-from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.engine.registry.requestbody import FIELD_VALIDATIONS, Body
 from pytest_crd.server import bodies, reads, unreadable
@@ -196,7 +195,7 @@ def _commit(  # noqa: PLR0913, PLR0917 - a request and its outcome
     if info.name and not _is_refused_early(outcome):
         reads.demand_name(info.name)
     by_update = type_.is_created_by_update and request.verb == "update"
-    by_other = by_update or mediatypes.is_apply(request.verb, request.media_type)
+    by_other = by_update or requestoptions.is_apply(request.verb, request.media_type)
     creates = request.verb == "create" or (entry is None and by_other and not request.subresource)
     if creates and not _is_refused_early(outcome):
         admit(info.name or _name_in(request.body), outcome.response.warnings)
@@ -219,7 +218,7 @@ def demand_patch_type(request: HTTPRequest, type_: ResourceType) -> None:
     Raises:
         ApiError: 415.
     """
-    refusal = mediatypes.refuse_media_type(negotiation.media_type_of(request), is_built_in=type_.is_typed)
+    refusal = requestoptions.refuse_media_type(negotiation.media_type_of(request), is_built_in=type_.is_typed)
     if refusal is not None and type_.is_typed:
         raise statuses.failure(refusal.code, refusal.reason, refusal.message, {})
     if refusal is not None:

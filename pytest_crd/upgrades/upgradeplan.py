@@ -13,7 +13,7 @@ from pytest_crd.discovery.filetrees import FolderTree, GitTree
 from pytest_crd.discovery.releasewalk import OldCrd
 from pytest_crd.engine import CustomResourceDefinition, InputError
 from pytest_crd.engine.inputerror import CrdError, Mistake
-from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.engine.loading.crdfiles import Remark
 from pytest_crd.upgrades import convertedobjects, histories
 from pytest_crd.upgrades.allowances import ANY, Allowance
 from pytest_crd.upgrades.migrations import Migration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine.loading.remarks import Remark, RemarkKind
+from pytest_crd.engine.loading.crdfiles import Remark, RemarkKind
 from pytest_crd.report import remarkwords
 
 FOUND = [Remark(f"{name}.yaml", 2, "passed over, a patch", RemarkKind.PATCH) for name in "ab"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition
-from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.engine.loading.crdfiles import Remark
 from pytest_crd.wording import counted
 
 _MOST_NAMES: Final = 3

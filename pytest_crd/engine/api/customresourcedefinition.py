@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from pytest_crd.engine.api import pickling
     from pytest_crd.engine.client import completion
     from pytest_crd.engine.crds import origins
-    from pytest_crd.engine.registry import requestbody, response
-    from pytest_crd.engine.registry.patching import mediatypes
+    from pytest_crd.engine.registry import requestbody, requestoptions, response
     from pytest_crd.engine.registry.requestbody import FieldValidation
     from pytest_crd.engine.registry.response import Response
 else:
@@ -40,7 +39,7 @@ else:
     origins = lazyimport.module("pytest_crd.engine.crds.origins")
     pickling = lazyimport.module("pytest_crd.engine.api.pickling")
     completion = lazyimport.module("pytest_crd.engine.client.completion")
-    mediatypes = lazyimport.module("pytest_crd.engine.registry.patching.mediatypes")
+    requestoptions = lazyimport.module("pytest_crd.engine.registry.requestoptions")
     requestbody = lazyimport.module("pytest_crd.engine.registry.requestbody")
     response = lazyimport.module("pytest_crd.engine.registry.response")
 
@@ -300,7 +299,7 @@ class CustomResourceDefinition(CrdFacts):
             "patch",
             sent,
             completion.name(sent),
-            media_type=mediatypes.APPLY,
+            media_type=requestoptions.APPLY,
             field_validation=requestbody.check_field_validation(field_validation),
             field_manager=manager,
             force=force,

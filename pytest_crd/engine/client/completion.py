@@ -10,7 +10,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import systemmetadata
-from pytest_crd.engine.registry.patching import mediatypes
+from pytest_crd.engine.registry import requestoptions
 from pytest_crd.engine.registry.request import FIXED_VALUES
 from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.registry.response import Response
@@ -121,7 +121,7 @@ def patch(value: object, media_type: str) -> tuple[Body, str]:
         return body, media_type
     if not isinstance(body.value, dict | list):
         raise WrongTypeError(f"a patch is a mapping or a list of operations, not {jsonvalue.type_of(body.value)}")
-    return body, mediatypes.JSON_PATCH if isinstance(body.value, list) else mediatypes.MERGE_PATCH
+    return body, requestoptions.JSON_PATCH if isinstance(body.value, list) else requestoptions.MERGE_PATCH
 
 
 def _patch_text(text: str) -> Body:

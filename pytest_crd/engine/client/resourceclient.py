@@ -24,16 +24,15 @@ from pytest_crd.engine.registry.request import (
 
 if TYPE_CHECKING:
     from pytest_crd.engine.client import completion
-    from pytest_crd.engine.registry import requestbody, subresources
+    from pytest_crd.engine.registry import requestbody, requestoptions, subresources
     from pytest_crd.engine.registry.admission import Admission
-    from pytest_crd.engine.registry.patching import mediatypes
     from pytest_crd.engine.registry.requestbody import Body, FieldValidation
     from pytest_crd.engine.registry.response import Response
     from pytest_crd.engine.registry.strategy import Strategy  # slow to import, and only requests need it
 else:
     subresources = lazyimport.module("pytest_crd.engine.registry.subresources")
     requestbody = lazyimport.module("pytest_crd.engine.registry.requestbody")
-    mediatypes = lazyimport.module("pytest_crd.engine.registry.patching.mediatypes")
+    requestoptions = lazyimport.module("pytest_crd.engine.registry.requestoptions")
     completion = lazyimport.module("pytest_crd.engine.client.completion")
 
 
@@ -281,7 +280,7 @@ class ResourceClient(ABC):
             sent,
             completion.name(sent if stored is None else requestbody.Body(stored)),
             subresource=check_subresource(subresource),
-            media_type=mediatypes.APPLY,
+            media_type=requestoptions.APPLY,
             field_manager=manager,
             force=force,
         )

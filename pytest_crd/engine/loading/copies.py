@@ -14,7 +14,7 @@ from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.loading.remarks import Remark, RemarkKind
+from pytest_crd.engine.loading.crdfiles import Remark, RemarkKind
 from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
 """
-CRDs in files: manifests of CRDs, and errors about unreadable files and misspelt CRDs.
+CRDs in files: manifests of CRDs, errors about unreadable files and misspelt CRDs, and notes about skipped ones.
 
 The strictness depends on the origin of a file: a named file must be right, a discovered one may become a note.
 """
@@ -17,7 +17,6 @@ from pytest_crd.engine.crds import declared, misspelling
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading import bareproperties
-from pytest_crd.engine.loading.remarks import Remark, RemarkKind
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
@@ -297,3 +296,38 @@ def _reason_to_pass_over(value: Mapping[str, JSONValue], *, is_crd: bool) -> str
     if is_crd and isinstance(spec, Mapping) and not spec.keys() & {"group", "names", "version", "versions"}:
         return "a patch: it has neither spec.group, spec.names nor spec.versions"
     return ""
+
+
+class RemarkKind(enum.StrEnum):
+    """Kind of a skipped manifest; the value is its plural for messages."""
+
+    PATCH = "patches"
+    TEMPLATE = "templates"
+    COPY = "copies"
+    TWIN = "v1beta1 twins"
+    UNREADABLE = "files that cannot be used"
+    IGNORED = "ignored samples"
+
+
+@dataclass(frozen=True, order=True)
+class Remark(Mistake):
+    """
+    A note with its place.
+
+    Attributes:
+        kind: The kind of the skipped manifest; None if the note is never counted.
+        is_hint: True if the note is about nothing that is left out by mistake.
+    """
+
+    kind: RemarkKind | None = None
+    is_hint: bool = False
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether nothing is left out by mistake: a short summary counts such notes."""
+        return self.is_hint or self.kind not in {None, RemarkKind.UNREADABLE}
+
+    @property
+    def place(self) -> str:
+        """`file:line`, or the file alone."""
+        return f"{self.source}:{self.line}" if self.line else self.source

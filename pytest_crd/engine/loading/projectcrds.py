@@ -15,8 +15,7 @@ from pytest_crd.engine.crds import nameconflicts
 from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.loading import copies
-from pytest_crd.engine.loading.crdfiles import CrdFiles
-from pytest_crd.engine.loading.remarks import Remark
+from pytest_crd.engine.loading.crdfiles import CrdFiles, Remark
 from pytest_crd.engine.observer import SESSION, Observer
 
 if TYPE_CHECKING:

@@ -9,20 +9,23 @@ from pytest_crd import lazyimport
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
 from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.metadata import finalizers, managedfields, ownerreferences
+    from pytest_crd.engine.metadata import managedfields, ownerreferences
     from pytest_crd.engine.metadata.ownerreferences import Reading
 else:
-    finalizers = lazyimport.module("pytest_crd.engine.metadata.finalizers")
     managedfields = lazyimport.module("pytest_crd.engine.metadata.managedfields")
     ownerreferences = lazyimport.module("pytest_crd.engine.metadata.ownerreferences")
 
 _MAX_ANNOTATIONS: Final = 256 * 1024
+_ORPHAN: Final = "orphan"
+_FOREGROUND: Final = "foregroundDeletion"
+_STANDARD: Final = frozenset({_ORPHAN, _FOREGROUND, "kubernetes"})
 
 
 class NameRule(NamedTuple):
@@ -99,7 +102,7 @@ def validate(
     if references := metadata.get("ownerReferences"):
         errors += ownerreferences.validate(references, path.child("ownerReferences"), profile)
     if listed := metadata.get("finalizers"):
-        errors += finalizers.validate(listed, path.child("finalizers"), profile)
+        errors += validate_finalizers(listed, path.child("finalizers"), profile)
     if entries := metadata.get("managedFields"):
         errors += managedfields.validate(entries, path.child("managedFields"), profile)
     return errors
@@ -152,7 +155,7 @@ def validate_change(
     errors: list[FieldError] = []
     if old.get("deletionTimestamp"):
         pair = metadata.get("finalizers") or (), old.get("finalizers") or ()
-        errors += finalizers.validate_while_deleted(*pair, path.child("finalizers"))
+        errors += validate_new_finalizers(*pair, path.child("finalizers"))
     name = metadata.get("name") or ""
     if name != (old.get("name") or ""):
         errors.append(fielderror.invalid(path.child("name"), name, "field is immutable"))
@@ -219,3 +222,76 @@ def validate_annotations(annotations: Mapping[str, str], path: FieldPath, profil
 def _as_go_prints(timestamp: str) -> str:
     """Return a decoded time as printed by Go's time.Time in UTC."""
     return timestamp.replace("T", " ").replace("Z", " +0000 UTC")
+
+
+def validate_finalizers(finalizers: Sequence[str], path: FieldPath, profile: Profile) -> list[FieldError]:
+    """
+    Validate *finalizers*.
+
+    Errors:
+        Invalid: A name is no label key, or the finalizers for both propagation policies are present.
+
+    Reference:
+        apimachinery api/validation/objectmeta.go, ValidateFinalizers.
+    """
+    errors = [
+        fielderror.invalid(path, finalizer, detail)
+        for finalizer in finalizers
+        for detail in names.label_key(finalizer, profile)
+    ]
+    if _ORPHAN in finalizers and _FOREGROUND in finalizers:
+        detail = f"finalizer {_ORPHAN} and {_FOREGROUND} cannot be both set"
+        printed = None if profile.prints_values_as_json else _print_strings(finalizers)
+        errors.append(badvalues.invalid_as(path, list(finalizers), printed, detail))
+    return errors
+
+
+def validate_new_finalizers(new: Sequence[str], old: Sequence[str], path: FieldPath) -> list[FieldError]:
+    """
+    Validate a change of the finalizers of an object that is being deleted.
+
+    Errors:
+        Forbidden: A finalizer was added.
+
+    Reference:
+        apimachinery api/validation/objectmeta.go, ValidateNoNewFinalizers.
+    """
+    added = sorted(set(new) - set(old))
+    if not added:
+        return []
+    detail = "no new finalizers can be added if the object is being deleted, found new finalizers"
+    return [fielderror.forbidden(path, f"{detail} {_print_strings(added)}")]
+
+
+def finalizer_warnings(new: Sequence[str], old: Sequence[str], path: FieldPath, profile: Profile) -> tuple[str, ...]:
+    """
+    Return the finalizer_warnings about finalizers that are in *new* but not in *old*, sorted by finalizer.
+
+    Reference:
+        apiextensions-apiserver registry/customresource/validator.go, validateKubeFinalizerName.
+    """
+    if not profile.warns_about_finalizers:
+        return ()
+    return tuple(
+        f"{path}: {printing.quote(finalizer)}: {text}"
+        for finalizer in sorted(set(new) - set(old))
+        for text in (*names.label_key(finalizer, profile), *_preference(finalizer))
+    )
+
+
+def is_standard_finalizer(finalizer: str) -> bool:
+    """Return whether Kubernetes has a finalizer with this name, without a domain."""
+    return finalizer in _STANDARD
+
+
+def _preference(finalizer: str) -> tuple[str, ...]:
+    if "/" in finalizer or is_standard_finalizer(finalizer):
+        return ()
+    path = " including a path (/)" if "." in finalizer else ""
+    return (
+        f"prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers",
+    )
+
+
+def _print_strings(finalizers: Sequence[str]) -> str:
+    return f"[]string{{{', '.join(map(printing.quote, finalizers))}}}"

@@ -25,9 +25,8 @@ from pytest_crd.engine.schema.structural import TYPE_META, Structural
 
 if TYPE_CHECKING:
     from pytest_crd.engine.errors import origin
-    from pytest_crd.engine.metadata import finalizers, ownerreferences
+    from pytest_crd.engine.metadata import ownerreferences
 else:
-    finalizers = lazyimport.module("pytest_crd.engine.metadata.finalizers")
     ownerreferences = lazyimport.module("pytest_crd.engine.metadata.ownerreferences")
     origin = lazyimport.module("pytest_crd.engine.errors.origin")
 
@@ -165,7 +164,9 @@ def warnings(
         apiextensions-apiserver registry/customresource/strategy.go, generateWarningsFromObj.
     """
     new, old = metadata.get("finalizers") or (), (old_metadata or {}).get("finalizers") or ()
-    return finalizers.warnings(new, old, _METADATA.child("finalizers"), profile or profiles.KNOWN[profiles.DEFAULT])
+    return objectmetarules.finalizer_warnings(
+        new, old, _METADATA.child("finalizers"), profile or profiles.KNOWN[profiles.DEFAULT]
+    )
 
 
 def compile_embedded(schema: Structural, profile: Profile) -> Validate | None:

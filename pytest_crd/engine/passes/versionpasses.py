@@ -16,7 +16,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.origin import ChangedField, Locate
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.passes import defaulting, objectmeta, pruning, schemadefaults
+from pytest_crd.engine.passes import defaulting, objectmeta, pruning
 from pytest_crd.engine.passes.rewriting import Path, TreePass
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import META_FIELDS, Structural
@@ -203,7 +203,7 @@ class Passes:
     def _schema(self) -> Structural | None:
         if self._declared is None or self._preserve_unknown_fields:
             return self._declared
-        return schemadefaults.prune(self._declared, self._version)
+        return defaulting.prune(self._declared, self._version)
 
     @cached_property
     def _prune(self) -> TreePass:

@@ -16,7 +16,7 @@ from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import systemmetadata
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import storagelimits
+from pytest_crd.engine.registry import storage
 from pytest_crd.engine.registry.crddecoding import CrdDecoder, DecodedCrd
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, Read
 from pytest_crd.engine.registry.request import FIXED_VALUES, Request
@@ -77,7 +77,7 @@ class CrdStrategy:
     group = declared.GROUP
     plural = declared.PLURAL
     is_namespaced = False
-    stored_size = staticmethod(storagelimits.json_size)
+    stored_size = staticmethod(storage.json_size)
     creates_by_update = False
     storage_path = ""
     subresources = _SUBRESOURCES

@@ -17,9 +17,8 @@ from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import requestbody
+from pytest_crd.engine.registry import requestbody, requestoptions
 from pytest_crd.engine.registry.fieldmanager.writers import Applied
-from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, FieldValidation, Patched, RefusedError
 from pytest_crd.engine.registry.response import Changes, Stored
@@ -117,7 +116,7 @@ class CrdDecoder(NamedTuple):
         Reference:
             apiserver endpoints/handlers/patch.go, jsonPatcher, smpPatcher and strategicPatchObject.
         """
-        if mediatypes.plain_media_type(request.media_type) == mediatypes.STRATEGIC_MERGE_PATCH:
+        if requestoptions.plain_media_type(request.media_type) == requestoptions.STRATEGIC_MERGE_PATCH:
             return self._merged(request, live)
         version = live["apiVersion"].rpartition("/")[2]
         patched = patchrequest.patch(live, request, self.profile, custom_resource_definition(version))

@@ -17,7 +17,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import storagelimits, subresources
+from pytest_crd.engine.registry import storage, subresources
 from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, ResourceDecoder
 from pytest_crd.engine.registry.requestbody import Decoder, RefusedError
 from pytest_crd.engine.registry.resourcevalidation import ResourceValidator
@@ -70,7 +70,7 @@ class CustomResourceStrategy(ObjectStrategy):
         apiextensions-apiserver registry/customresource/strategy.go, status_strategy.go.
     """
 
-    stored_size = staticmethod(storagelimits.json_size)
+    stored_size = staticmethod(storage.json_size)
     creates_by_update = False
     storage_path = ""
 

@@ -24,7 +24,6 @@ from pytest_crd.engine.registry import requestoptions
 from pytest_crd.engine.registry.admission import Admitted, DefaultPlugins
 from pytest_crd.engine.registry.fieldmanager import writers
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
-from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import GeneratedValues, Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, Decoder, RefusedError
 from pytest_crd.engine.registry.response import Changes
@@ -196,7 +195,7 @@ class RequestReader(NamedTuple):
         """
         if request.subresource and not self.subresources.has(request.subresource):
             raise RefusedError(requestmetadata.refuse_missing(target))
-        if mediatypes.is_apply(request.verb, request.media_type):
+        if requestoptions.is_apply(request.verb, request.media_type):
             return self.read_applied(request, live, target, generated)
         if request.verb == "patch":
             return self.read_patched(request, live, target, generated)
@@ -299,7 +298,7 @@ class RequestReader(NamedTuple):
             RefusedError: The request is refused before its patch is read, or the object is missing.
         """
         refused = (
-            mediatypes.refuse_media_type(request.media_type, is_built_in=self.decoder.is_built_in)
+            requestoptions.refuse_media_type(request.media_type, is_built_in=self.decoder.is_built_in)
             or refusal.too_large(request.body.value, request.body.text)
             or requestoptions.refuse(request, self.profile)
             or patchrequest.refuse_other_than_json(request.body, self.profile)

@@ -21,11 +21,10 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata, systemmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
-from pytest_crd.engine.registry import checkedwrites, response, storagelimits
+from pytest_crd.engine.registry import checkedwrites, requestoptions, response, storage
 from pytest_crd.engine.registry.admission import Admission, Orders, OrderVariant
 from pytest_crd.engine.registry.checkedwrites import CheckedWrite
 from pytest_crd.engine.registry.desiredobject import RequestReader
-from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import FIXED_VALUES, GeneratedValues, Request, RequestOutcome, without_version
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Response, Stored
@@ -329,7 +328,7 @@ def _limited(
         apiserver endpoints/handlers/create.go, update.go, patch.go, isTooLargeError.
     """
     refused = _refuse_size(outcome, checked, target, strategy)
-    if refused is not None and not mediatypes.is_apply(request.verb, request.media_type):
+    if refused is not None and not requestoptions.is_apply(request.verb, request.media_type):
         write = checked.write._replace(read=checked.write.read._replace(managed=dict))
         outcome = _store(checked._replace(write=write), outcome.before, request, strategy)
         refused = _refuse_size(outcome, checked, target, strategy)
@@ -345,14 +344,14 @@ def _refuse_size(
     """Return the refusal of an object too large for etcd; None if it fits."""
     write = checked.write
     metadata = {} if write.live is None else write.live["metadata"]
-    if not storagelimits.may_exceed(write.resource, metadata.get("managedFields")):
+    if not storage.may_exceed(write.resource, metadata.get("managedFields")):
         return None
     stored, version = outcome.stored, metadata.get("resourceVersion")
     if stored is None or not outcome.changed:
         return None
     key = target._replace(name=write.resource["metadata"]["name"], storage_prefix="/registry").key
     old_revision = None if write.live is None else int(version or 1)
-    return storagelimits.refuse(strategy.stored_size(stored), key, old_revision=old_revision)
+    return storage.refuse_size(strategy.stored_size(stored), key, old_revision=old_revision)
 
 
 def _scaled(outcome: RequestOutcome, strategy: Strategy) -> RequestOutcome:

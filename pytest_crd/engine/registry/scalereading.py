@@ -11,9 +11,9 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
-from pytest_crd.engine.registry import admitting, applying, scale
+from pytest_crd.engine.registry import admitting, applying, requestoptions, scale
 from pytest_crd.engine.registry.desiredobject import Read, RequestReader, apply_or_refuse, make_writer
-from pytest_crd.engine.registry.patching import mediatypes, patchdocuments, patchrequest
+from pytest_crd.engine.registry.patching import patchdocuments, patchrequest
 from pytest_crd.engine.registry.patching.patchdocuments import SentObject
 from pytest_crd.engine.registry.request import GeneratedValues, Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, RefusedError
@@ -38,7 +38,7 @@ class ScaleReader(RequestReader):
         """
         if not self.subresources.has("scale"):
             raise RefusedError(requestmetadata.refuse_missing(target))
-        if mediatypes.is_apply(request.verb, request.media_type):
+        if requestoptions.is_apply(request.verb, request.media_type):
             return self.read_applied(request, live, target, generated)
         return self._read_replicas(request, live, target, generated)
 

@@ -22,9 +22,9 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry import requestbody
+from pytest_crd.engine.registry import requestbody, requestoptions
 from pytest_crd.engine.registry.fieldmanager.writers import Applied
-from pytest_crd.engine.registry.patching import mediatypes, patchdocuments, patchrequest, strategicmerge
+from pytest_crd.engine.registry.patching import patchdocuments, patchrequest, strategicmerge
 from pytest_crd.engine.registry.patching.patchdocuments import Document, SentObject
 from pytest_crd.engine.registry.patching.strategicmerge import MergedLists, StrategicError
 from pytest_crd.engine.registry.request import Request
@@ -101,7 +101,7 @@ class TypedDecoder(NamedTuple):
         Reference:
             apiserver endpoints/handlers/patch.go, jsonPatcher and smpPatcher.
         """
-        if mediatypes.plain_media_type(request.media_type) == mediatypes.STRATEGIC_MERGE_PATCH:
+        if requestoptions.plain_media_type(request.media_type) == requestoptions.STRATEGIC_MERGE_PATCH:
             return self._merged(request, live)
         patched = patchrequest.patch(live, request, self.profile)
 

@@ -17,9 +17,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.registry import usernames
+from pytest_crd.engine.registry import requestoptions, usernames
 from pytest_crd.engine.registry.admission import User
-from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.server import storeddefinitions
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.resourcetypes import ResourceType
@@ -356,7 +355,7 @@ class GarbageCollector:
 
     def _patch(self, item: _Item, metadata: Resource) -> None:
         body = {"metadata": {"uid": item.metadata["uid"], **metadata}}
-        self._send("PATCH", item.path, body, mediatypes.MERGE_PATCH)
+        self._send("PATCH", item.path, body, requestoptions.MERGE_PATCH)
 
     def _delete(self, item: _Item, policy: str) -> None:
         options = {"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": {"uid": item.metadata["uid"]}}

@@ -359,7 +359,7 @@ def test_a_crd_and_each_of_its_schemas_are_converted_once_for_all_requests(monke
         stored = version.create({"spec": {}}).stored
         assert version.update(stored, old=stored).accepted
         assert version.default(version.prune({"spec": {}}).value).paths == ("spec.a",)
-    assert converted == ["from_defaulted", "from_schema", "from_schema"]
+    assert converted == ["from_defaulted", "to_structural", "to_structural"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.passes import schemadefaults
+from pytest_crd.engine.passes import defaulting
 from pytest_crd.engine.schema import structural
 
 FIELDS = {"type": "object", "properties": {"a": {"type": "string"}}}
@@ -19,7 +19,7 @@ RESOURCE = {
 
 
 def _pruned(schema: dict[str, Any]) -> structural.Structural:
-    return schemadefaults.prune(structural.from_schema(schema), profile.named("1.37"))
+    return defaulting.prune(structural.from_schema(schema), profile.named("1.37"))
 
 
 @pytest.mark.parametrize(
@@ -63,12 +63,12 @@ def test_a_schema_with_pruned_defaults_is_returned_itself() -> None:
             },
         }
     )
-    assert schemadefaults.prune(schema, profile.named("1.37")) is schema
+    assert defaulting.prune(schema, profile.named("1.37")) is schema
 
 
 def test_the_declared_schema_is_not_modified() -> None:
     schema = structural.from_schema({"type": "object", "properties": {"f": {**FIELDS, "default": {"x": 1}}}})
-    schemadefaults.prune(schema, profile.named("1.37"))
+    defaulting.prune(schema, profile.named("1.37"))
     assert schema.properties["f"].default == {"x": 1}
 
 

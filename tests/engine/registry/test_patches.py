@@ -12,7 +12,6 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.observer import ObservedRequest, Observer
 from pytest_crd.engine.registry import handlers, requestoptions, scale
-from pytest_crd.engine.registry.patching import mediatypes
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import Body, RefusedError
 from pytest_crd.engine.registry.subresources import Subresources
@@ -72,7 +71,7 @@ def test_a_scalar_is_no_patch(patch: Any) -> None:
 
 
 def test_a_text_with_a_media_type_is_sent_unchanged() -> None:
-    answer = V1.patch("spec: {n: 2}", old=OLD, media_type=mediatypes.MERGE_PATCH)
+    answer = V1.patch("spec: {n: 2}", old=OLD, media_type=requestoptions.MERGE_PATCH)
     assert (answer.code, answer.message) == (400, "invalid JSON patch")
 
 
@@ -131,7 +130,7 @@ def test_a_patch_above_three_mebibytes_is_refused() -> None:
     assert (answer.code, answer.message) == (413, "Request entity too large: limit is 3145728")
 
 
-@pytest.mark.parametrize("media_type", [mediatypes.JSON_PATCH, mediatypes.MERGE_PATCH])
+@pytest.mark.parametrize("media_type", [requestoptions.JSON_PATCH, requestoptions.MERGE_PATCH])
 def test_a_patch_that_is_too_deep_is_refused(media_type: str) -> None:
     text = "[" * 300 + "]" * 300
     answer = V1.patch(text, old=OLD, media_type=media_type, field_validation="Ignore")
@@ -144,32 +143,32 @@ def test_a_patch_that_is_too_deep_is_refused(media_type: str) -> None:
     [
         ({"force": True}, "force: Forbidden: may not be specified for non-apply patch"),
         ({"field_manager": "x" * 129}, "fieldManager: Too long: may not be more than 128 bytes"),
-        ({"media_type": mediatypes.APPLY}, "fieldManager: Required value: is required for apply patch"),
-        ({"media_type": mediatypes.APPLY, "field_manager": "m", "force": True}, ""),
+        ({"media_type": requestoptions.APPLY}, "fieldManager: Required value: is required for apply patch"),
+        ({"media_type": requestoptions.APPLY, "field_manager": "m", "force": True}, ""),
         ({}, ""),
     ],
 )
 def test_invalid_options_of_a_patch_are_refused(options: Any, message: str) -> None:
-    request = Request("patch", Body({}), **{"media_type": mediatypes.MERGE_PATCH, **options})
+    request = Request("patch", Body({}), **{"media_type": requestoptions.MERGE_PATCH, **options})
     refused = requestoptions.refuse(request, profile.named("1.37"))
     result = "" if refused is None else refused.message
     assert result == (f'PatchOptions.meta.k8s.io "" is invalid: {message}' if message else "")
 
 
 def test_an_apply_needs_a_manager() -> None:
-    answer = V1.patch({}, old=OLD, media_type=mediatypes.APPLY)
+    answer = V1.patch({}, old=OLD, media_type=requestoptions.APPLY)
     assert (answer.code, (answer.status or {})["details"]["kind"]) == (422, "PatchOptions")
-    answer = _crd().patch({}, media_type=mediatypes.APPLY)
+    answer = _crd().patch({}, media_type=requestoptions.APPLY)
     assert (answer.code, (answer.status or {})["details"]["kind"]) == (422, "PatchOptions")
 
 
 def test_a_strategic_merge_patch_of_a_crd_can_be_a_mapping() -> None:
-    answer = _crd().patch({"metadata": {"finalizers": ["a.b/c"]}}, media_type=mediatypes.STRATEGIC_MERGE_PATCH)
+    answer = _crd().patch({"metadata": {"finalizers": ["a.b/c"]}}, media_type=requestoptions.STRATEGIC_MERGE_PATCH)
     assert answer.stored["metadata"]["finalizers"] == ["a.b/c"]
-    deep = _crd().patch("[" * 300 + "]" * 300, media_type=mediatypes.STRATEGIC_MERGE_PATCH)
+    deep = _crd().patch("[" * 300 + "]" * 300, media_type=requestoptions.STRATEGIC_MERGE_PATCH)
     assert deep.code == 400
     cut = {"spec": {"versions": [{"schema": {"openAPIV3Schema": {"additionalProperties": 5}}}]}}
-    answer = _crd().patch(cut, media_type=mediatypes.STRATEGIC_MERGE_PATCH)
+    answer = _crd().patch(cut, media_type=requestoptions.STRATEGIC_MERGE_PATCH)
     assert answer.message.endswith("boolean or JSON schema expected")
 
 
@@ -204,7 +203,7 @@ def test_a_scale_shows_the_selector() -> None:
 
 
 def test_a_number_that_is_too_great_is_refused() -> None:
-    answer = V1.patch('{"spec": {"n": 1e400}}', old=OLD, media_type=mediatypes.MERGE_PATCH)
+    answer = V1.patch('{"spec": {"n": 1e400}}', old=OLD, media_type=requestoptions.MERGE_PATCH)
     words = "error decoding patch: json: cannot unmarshal number 1e400 into Go value of type float64"
     assert (answer.code, answer.message) == (400, words)
 
@@ -248,7 +247,7 @@ def test_the_response_to_a_patch_of_a_crd_has_the_patched_crd() -> None:
 
 def test_a_malformed_patch_has_the_message_of_each_version() -> None:
     result = [
-        _crd(version).version("v1").patch("nope", old=OLD, media_type=mediatypes.JSON_PATCH).message
+        _crd(version).version("v1").patch("nope", old=OLD, media_type=requestoptions.JSON_PATCH).message
         for version in ("1.37", "1.36", "1.21")
     ]
     wrong = "invalid character 'o' in literal null (expecting 'u')"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import CustomResourceDefinition
-from pytest_crd.engine.registry import storagelimits
+from pytest_crd.engine.registry import storage
 
 KEY = "/registry/size.example.com/things/default/a"
 OPEN = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
@@ -53,18 +53,18 @@ def _of_size(size: int) -> dict[str, Any]:
     ],
 )
 def test_limits_are_exact(size: int, old_revision: int | None, message: str | None) -> None:
-    refused = storagelimits.refuse(storagelimits.json_size(_of_size(size)), KEY, old_revision=old_revision)
+    refused = storage.refuse_size(storage.json_size(_of_size(size)), KEY, old_revision=old_revision)
 
     assert (None if refused is None else refused.message) == message
 
 
 def test_small_objects_are_never_measured() -> None:
-    assert not storagelimits.may_exceed(_of_size(200_000), None)
-    assert storagelimits.may_exceed({"t": "\0" * 300_000})
+    assert not storage.may_exceed(_of_size(200_000), None)
+    assert storage.may_exceed({"t": "\0" * 300_000})
 
 
 def test_objects_with_few_fields_are_not_measured_below_a_third_of_the_limit() -> None:
-    assert not storagelimits.may_exceed({"spec": {f"k{index}": "a text" * 100 for index in range(800)}}, None)
+    assert not storage.may_exceed({"spec": {f"k{index}": "a text" * 100 for index in range(800)}}, None)
 
 
 LISTS = {
@@ -99,8 +99,8 @@ def test_no_object_is_larger_than_its_bound(text: str) -> None:
     assert answer.whole is not None, answer.message
     stored = answer.whole.value
     assert "fieldsV1" in str(stored["metadata"]["managedFields"])
-    assert storagelimits._most_bytes(sent) + storagelimits._ADDED >= storagelimits.json_size(stored)
-    assert storagelimits._most_bytes(sent) >= 0.9 * storagelimits.json_size(stored)
+    assert storage._most_bytes(sent) + storage._ADDED >= storage.json_size(stored)
+    assert storage._most_bytes(sent) >= 0.9 * storage.json_size(stored)
 
 
 def test_every_write_above_the_limit_is_refused() -> None:

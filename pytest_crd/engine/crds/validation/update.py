@@ -20,7 +20,7 @@ from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import gotypes
-from pytest_crd.engine.passes import schemadefaults
+from pytest_crd.engine.passes import defaulting
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema import nonstructural, subschemas
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
@@ -159,7 +159,7 @@ def _has_unpruned_defaults(schema: OpenAPISchema, profile: Profile) -> bool:
     if not schema.has_defaults:
         return False
     form = _form(schema, profile)
-    return form is not None and schemadefaults.prune(form, profile) is not form
+    return form is not None and defaulting.prune(form, profile) is not form
 
 
 def _has_absent_keys(node: Schema) -> bool:

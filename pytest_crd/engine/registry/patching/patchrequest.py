@@ -13,7 +13,8 @@ from pytest_crd.engine.golang import decoding, gotypes, jsonsyntax, printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry.patching import jsonpatch, mediatypes, mergepatch, patchdocuments
+from pytest_crd.engine.registry import requestoptions
+from pytest_crd.engine.registry.patching import jsonpatch, mergepatch, patchdocuments
 from pytest_crd.engine.registry.patching.jsonpatch import OperationError
 from pytest_crd.engine.registry.patching.patchdocuments import Document, SentObject
 from pytest_crd.engine.registry.request import Request
@@ -58,7 +59,7 @@ def patch(live: Resource, request: Request, profile: Profile, kind: gotypes.GoTy
     """
     body = request.body
     is_checked = request.field_validation != "Ignore" and profile.field_validation
-    is_json_patch = mediatypes.plain_media_type(request.media_type) == mediatypes.JSON_PATCH
+    is_json_patch = requestoptions.plain_media_type(request.media_type) == requestoptions.JSON_PATCH
     # Newer versions have refused it before, see `refuse_other_than_json`.
     is_json = profile.json_patch.checks_json_first or not body.text
     if problem := "" if is_json else jsonsyntax.find_problem(body.text):

@@ -15,7 +15,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import printing, structs
 from pytest_crd.engine.golang.gotypes import GoType
-from pytest_crd.engine.metadata import finalizers, objectmetarules
+from pytest_crd.engine.metadata import objectmetarules
 from pytest_crd.engine.metadata.objectmetarules import NameRule, ObjectNaming
 from pytest_crd.engine.metadata.ownerreferences import Reading
 from pytest_crd.engine.profile import Profile
@@ -115,7 +115,7 @@ def validate_finalizers(write: ValidatedWrite) -> list[FieldError]:
 
 def validate_finalizer(name: str, path: FieldPath) -> list[FieldError]:
     """Return the error of a finalizer that is neither qualified nor a standard one."""
-    if "/" in name or finalizers.is_standard(name):
+    if "/" in name or objectmetarules.is_standard_finalizer(name):
         return []
     return [fielderror.invalid(path, name, _UNQUALIFIED)]
 
