@@ -337,7 +337,8 @@ class Api:
             written = writes.write(self.store, type_, info, request, self.catalog.admission(type_, info))
         ownerpermission.note_needs(self.catalog.authorizer, self.catalog, request.user, info.namespace, written.value)
         answer = representation.answer_object(written.code, written.value, written=written)
-        return answer if type_.is_enforced else dataclasses.replace(answer, unenforced=type_.names.kind)
+        unenforced = type_.find_unenforced(written.value)
+        return dataclasses.replace(answer, unenforced=unenforced) if unenforced else answer
 
     def _delete(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
         representation = Representation(request, type_)

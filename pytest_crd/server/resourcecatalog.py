@@ -23,13 +23,14 @@ from pytest_crd.policies.plugin import PolicyPlugin
 from pytest_crd.policies.policycontext import PolicyContext, PolicyListeners
 from pytest_crd.policies.storedpolicies import StoredPolicies
 from pytest_crd.server import namespaces
-from pytest_crd.server.authorization import policy
+from pytest_crd.server.authorization import policy, signerpermission
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 from pytest_crd.server.authorization.escalation import GrantAdmission
 from pytest_crd.server.authorization.ownerpermission import OwnerPlugin
 from pytest_crd.server.authorization.paramaccess import ParamAccess, ParamAdmission
 from pytest_crd.server.authorization.reviewtypes import AccessReviewType, review_types
+from pytest_crd.server.authorization.signerpermission import SignerAdmission
 from pytest_crd.server.authorization.storedroles import StoredRoles
 from pytest_crd.server.builtin.builtintypes import BuiltInType, built_in
 from pytest_crd.server.controllers.clusterroles import AggregationController
@@ -242,10 +243,16 @@ class ServerCatalog:
             self._policies.read()  # once for all forks
 
     def _plugins_of(self, type_: ResourceType, plugins: Admission | None) -> Admission | None:
-        """Return the admission plugins of a resource. The plugins of roles also check grants; the plugins of policies check access to params."""
+        """
+        Return the admission plugins of a resource.
+
+        Those of roles also check grants, those of policies access to params, those of certificates the use of signers.
+        """
         if type_.group == definitions.GROUP:
             source = ParamAccess(self.authorizer, self._params.find_plural, self._find_policy)
             return ParamAdmission(plugins, source)
+        if type_.group == signerpermission.GROUP:
+            return SignerAdmission(plugins, self.authorizer)
         return GrantAdmission(plugins, self.authorizer) if type_.group == policy.GROUP else plugins
 
     def _find_policy(self, kind: str, name: str) -> Resource | None:

@@ -138,7 +138,6 @@ class ResourceType(abc.ABC):
         blank: The fields of an empty object, except its metadata.
         warnings: The warnings of each response.
         validates: Whether written objects are validated, not only decoded and defaulted.
-        is_enforced: Whether written objects have the same effect on other requests as in a full cluster.
         is_terminating: Whether its CRD is being deleted, so that creates fail.
         plugins: The admission plugins of the server; None without any.
         converts_by_webhook: Whether a webhook that cannot be called converts its objects between versions.
@@ -160,7 +159,6 @@ class ResourceType(abc.ABC):
     blank: Resource = MappingProxyType({})
     warnings: tuple[str, ...] = ()
     validates: bool = True
-    is_enforced: bool = True
     is_terminating: bool = False
     converts_by_webhook: bool = False
     plugins: Admission | None = None
@@ -209,6 +207,10 @@ class ResourceType(abc.ABC):
     def key(self, namespace: str, name: str) -> ObjectKey:
         """Return the key of an object in the store."""
         return ObjectKey(self.resource, namespace if self.is_namespaced else "", name)
+
+    def find_unenforced(self, _written: Resource) -> str:
+        """Return the kind of a written object if it changes the answers of a full cluster, and not of this server; else empty."""
+        return ""
 
     def has(self, subresource: str) -> bool:
         """Return whether a subresource exists; True for the empty name, the object itself."""

@@ -17,7 +17,7 @@ from pytest_crd.cases.policies.policysubjects import PolicySubject
 from pytest_crd.cases.policies.recording import RecordedAdmission, Recording
 from pytest_crd.engine.api.context import GivenParamError
 from pytest_crd.engine.inputerror import InputError, Mistake
-from pytest_crd.engine.jsonvalue import JSONObject
+from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.engine.yaml.manifest import Manifest
@@ -149,8 +149,21 @@ def _fill(api: Api, case: PolicyCase, subject: PolicySubject, request: CaseReque
     installing.create_namespace(api, request.namespace)
     if case.namespace_object is not None:
         _amend_namespace(api, case.namespace_object, request.namespace)
+    for value in (request.sent, request.old):
+        if value is not None and (value.get("apiVersion"), value.get("kind")) == ("v1", "Pod"):
+            _store_runtime_class(api, value.get("spec"))
     if request.old is not None:
         _store_old(api, case, request.old)
+
+
+def _store_runtime_class(api: Api, spec: JSONValue) -> None:
+    """Store the runtime class that a Pod names, with its overhead, unless the project has the class: a server refuses a Pod without it."""
+    name = spec.get("runtimeClassName") if isinstance(spec, dict) else None
+    type_ = installing.find_type(api, "node.k8s.io/v1", "RuntimeClass")
+    assert type_ is not None  # noqa: S101 - each version serves it
+    if name is not None and api.store.get(type_.key("", name)) is None:
+        overhead = {"overhead": {"podFixed": spec["overhead"]}} if "overhead" in spec else {}
+        installing.create(api, type_, {"metadata": {"name": name}, "handler": "a", **overhead})
 
 
 def record(api: Api, case: PolicyCase, subject: PolicySubject) -> Recording:

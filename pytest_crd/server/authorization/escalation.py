@@ -70,7 +70,7 @@ def demand_grant(request: AdmissionRequest, authorizer: RoleAuthorizer) -> None:
         RefusedError: 403: the user may not grant it; 404: the role of a binding does not exist.
     """
     new = request.object
-    if MASTERS in request.user.groups or new is None or _changes_only_collection(new, request.old_object):
+    if MASTERS in request.user.groups or new is None or changes_only_collection(new, request.old_object):
         return
     if request.resource in _ROLES:
         _demand_role(request, new, authorizer)
@@ -143,7 +143,7 @@ def _is_aggregated(role: Resource | None) -> bool:
     return bool(((role or {}).get("aggregationRule") or {}).get("clusterRoleSelectors"))
 
 
-def _changes_only_collection(new: Resource, old: Resource | None) -> bool:
+def changes_only_collection(new: Resource, old: Resource | None) -> bool:
     """Return whether an update changes only owner references and finalizers."""
     if old is None:
         return False

@@ -45,7 +45,6 @@ from pytest_crd.server.store.store import Store
 _NODES: Final = "nodes"
 _EVENTS: Final = "events"
 _SERVICES: Final = "services"
-_CLAIMS: Final = "persistentvolumeclaims"
 _BUDGETS: Final = "poddisruptionbudgets"
 # Metadata fields that count for the generation.
 _COUNTED: Final = {"deployments.apps": "annotations", "endpointslices.discovery.k8s.io": "labels"}
@@ -132,7 +131,7 @@ class BuiltInStrategy(ObjectStrategy):
         """Return the strategy of a server with a store."""
         strategy = copy.copy(self)
         strategy._store = store  # noqa: SLF001 - of the same class
-        strategy.default_plugins = defaultplugins.find(self._resource, store)
+        strategy.default_plugins = defaultplugins.find(self._resource, store, self.profile)
         return strategy
 
     @property
@@ -196,10 +195,8 @@ class BuiltInStrategy(ObjectStrategy):
         """Validate the object, or only its metadata and the fields of the scale if its kind is not validated."""
         if self._validation is not None:
             errors = kindvalidation.validate(self._validation, self._validated(write))
-            live, store = write.live, self._store
-            may_grow = self.plural == _CLAIMS and not (errors or write.subresource)
-            if may_grow and live is not None and store is not None:
-                defaultplugins.refuse_growth(write.resource, live, store)
+            if self._store is not None and not errors:
+                defaultplugins.validate(self._resource, write, self._store, self.profile)
             return Validated(errors)
         resource, live = write.resource, write.live
         metadata, namespaced = resource["metadata"], self.is_namespaced

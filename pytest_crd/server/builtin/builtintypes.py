@@ -61,6 +61,9 @@ _KEPT_BY_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
 # The first minor version of Kubernetes 1 in which objects have a generation, by plural.
 _GENERATED_SINCE: Final = {"horizontalpodautoscalers": 37}
 _UNENFORCED: Final = frozenset({"APIService", "LimitRange", "ResourceQuota"})
+# The labels by which the plugin PodSecurity refuses Pods or warns about them, and the value without effect.
+_SECURITY: Final = tuple(f"pod-security.kubernetes.io/{mode}" for mode in ("enforce", "warn"))
+_PRIVILEGED: Final = "privileged"
 
 
 class BuiltInType(ResourceType):
@@ -87,7 +90,6 @@ class BuiltInType(ResourceType):
         self.validates = record.is_validated or self.verbs == ("create",)
         self.shows_deleted = record.shownWhenDeleted
         self.subresources = tuple(self._subresource(*row) for row in record.subresources)
-        self.is_enforced = kind not in _UNENFORCED
         self.is_created_by_update = record.createdByUpdate
         self.warnings = builtinkinds.DEPRECATED.get(record.resource, ())
         self._record = record
@@ -150,6 +152,15 @@ class BuiltInType(ResourceType):
         alone = copy.copy(self)
         alone._shared, alone._bound_strategy = self.shared, self._shared_strategy  # noqa: SLF001 - of the same class
         return alone
+
+    def find_unenforced(self, written: Resource) -> str:
+        """Return the kind of a written object if it changes the answers of a full cluster, or of a Namespace with such labels; else empty."""
+        kind = self.names.kind
+        if kind == "Namespace":
+            labels = written["metadata"].get("labels") or {}
+            has_security = any(labels.get(label, _PRIVILEGED) != _PRIVILEGED for label in _SECURITY)
+            return "Namespace with labels for PodSecurity" if has_security else ""
+        return kind if kind in _UNENFORCED else ""
 
     @property
     def go_type(self) -> Struct:

@@ -1,119 +1,85 @@
 """
-The mutating admission plugins of every server: they run before policies and webhooks, and again after their changes.
+The admission plugins of every server.
+
+Mutating ones run before policies and webhooks, and again after their changes. Validating ones precede those of policies and webhooks.
 
 Reference:
-    kubernetes plugin/pkg/admission: priority, defaulttolerationseconds, nodetaint, network/defaultingressclass,
-    storage/storageobjectinuseprotection and storage/storageclass/setdefault.
+    kubernetes plugin/pkg/admission: certificates/subjectrestriction, nodetaint, network/defaultingressclass,
+    storage/persistentvolume/resize, storage/storageobjectinuseprotection and storage/storageclass/setdefault.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pytest_crd.engine.cel.library import amounts
 from pytest_crd.engine.errors.refusal import Refusal
+from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import DefaultPlugins
 from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.engine.registry.strategy import PendingWrite
+from pytest_crd.server.builtin import podplugins, resizeplugins
+from pytest_crd.server.builtin.validation import signingrequests
 from pytest_crd.server.store.store import ObjectKey, Store
 
 _Object: TypeAlias = "dict[str, Any]"
 _Stored: TypeAlias = Mapping[str, Any]
-_Plugin: TypeAlias = "Callable[[_Object, _Stored | None, Store], _Object]"
+_Plugin: TypeAlias = "Callable[[_Object, _Stored | None, Store, Profile], _Object]"
+_Validate: TypeAlias = "Callable[[_Stored, _Stored, Store, Profile], None]"
 
-_CLASSES: Final = "priorityclasses.scheduling.k8s.io"
-_LOWER: Final = "PreemptLowerPriority"
-_PRIORITY: Final = ("priority", "preemptionPolicy")
-_TAINTS: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-_SECONDS: Final = 300
+_CLAIMS: Final = "persistentvolumeclaims"
+_REQUESTS: Final = "certificatesigningrequests.certificates.k8s.io"
+_CLIENTS: Final = "kubernetes.io/kube-apiserver-client"
+_MASTERS: Final = "system:masters"
 
 
-def find(resource: str, store: Store) -> DefaultPlugins | None:
+def find(resource: str, store: Store, profile: Profile) -> DefaultPlugins | None:
     """
-    Return the plugins for the objects of a resource; None without any.
+    Return the mutating plugins for the objects of a resource; None without any.
 
     Args:
         resource: The resource: `plural` or `plural.group`.
         store: The store of the server.
+        profile: The Kubernetes version.
     """
     plugin = _PLUGINS.get(resource)
-    return None if plugin is None else lambda new, old: plugin({**new}, old, store)
+    return None if plugin is None else lambda new, old: plugin({**new}, old, store, profile)
 
 
-def _pod(pod: _Object, old: _Stored | None, store: Store) -> _Object:
+def validate(resource: str, write: PendingWrite, store: Store, profile: Profile) -> None:
     """
-    Return a Pod with its priority and tolerations; an update keeps the priority.
+    Run the validating plugins for a valid object.
 
     Raises:
-        RefusedError: 403: the priority class does not exist, or the Pod has another priority.
+        RefusedError: 403: one refuses it.
     """
-    spec = pod["spec"]
-    if old is None:
-        priority = _priority(pod, store)
-    else:
-        priority = {key: old["spec"][key] for key in _PRIORITY if key in old["spec"] and key not in spec}
-    return {**pod, "spec": {**spec, **priority, "tolerations": _tolerations(spec.get("tolerations") or [])}}
+    plugin = _VALIDATING.get((resource, write.subresource, "CREATE" if write.live is None else "UPDATE"))
+    if plugin is not None:
+        plugin(write.resource, write.live or {}, store, profile)
 
 
-def _priority(pod: _Object, store: Store) -> _Object:
+def _refuse_masters(request: _Stored, *_: object) -> None:
     """
-    Return the fields of the priority class.
+    Refuse a request for the certificate of a client with all rights.
 
     Raises:
         RefusedError: 403.
     """
-    spec, name = pod["spec"], pod["spec"].get("priorityClassName", "")
-    class_ = _find_class(name, store)
-    if class_ is None and name:
-        raise _refuse(pod, f"no PriorityClass with name {name} was found")
-    computed = {"value": 0, **(class_ or {})}
-    if spec.get("priority", computed["value"]) != computed["value"]:
-        problem = (
-            f"the integer value of priority ({spec['priority']}) must not be provided in pod spec; "
-            f"priority admission controller computed {computed['value']} from the given PriorityClass name"
-        )
-        raise _refuse(pod, problem)
-    policy = computed.get("preemptionPolicy", _LOWER)
-    if spec.get("preemptionPolicy", policy) != policy:
-        problem = (
-            f"the string value of PreemptionPolicy ({spec['preemptionPolicy']}) must not be provided in pod spec; "
-            f"priority admission controller computed {policy} from the given PriorityClass name"
-        )
-        raise _refuse(pod, problem)
-    named = {"priorityClassName": class_["metadata"]["name"]} if class_ is not None else {}
-    return {**named, "priority": computed["value"], "preemptionPolicy": policy}
+    spec = request["spec"]
+    if spec["signerName"] == _CLIENTS and _MASTERS in signingrequests.find_organizations(spec["request"]):
+        problem = f"use of {_CLIENTS} signer with {_MASTERS} group is not allowed"
+        raise _refuse(request, problem, _REQUESTS)
 
 
-def _refuse(pod: _Object, problem: str) -> RefusedError:
-    metadata = pod["metadata"]
-    name = metadata.get("name") or metadata.get("generateName") or "Unknown"  # admission precedes the generated name
-    return RefusedError(
-        Refusal(403, "Forbidden", f'pods "{name}" is forbidden: {problem}', subject={"name": name, "kind": "pods"})
-    )
+def _refuse(value: _Stored, problem: str, resource: str) -> RefusedError:
+    name = value["metadata"]["name"]
+    plural, _, group = resource.partition(".")
+    subject = {"name": name, **({"group": group} if group else {}), "kind": plural}
+    return RefusedError(Refusal(403, "Forbidden", f'{resource} "{name}" is forbidden: {problem}', subject=subject))
 
 
-def _find_class(name: str, store: Store) -> _Stored | None:
-    """Return a priority class by its name, or the default one with the lowest value for an empty name; None without one."""
-    if name:
-        entry = store.get(ObjectKey(_CLASSES, "", name))
-        return None if entry is None else entry.value
-    defaults = [entry.value for entry in store.entries(_CLASSES) if entry.value.get("globalDefault")]
-    return min(defaults, key=lambda class_: class_["value"], default=None)
-
-
-def _tolerations(tolerations: Sequence[_Object]) -> list[_Object]:
-    """Add the tolerations of every Pod."""
-    completed = [*tolerations]
-    for taint in _TAINTS:
-        if not any(
-            item.get("key", "") in ("", taint) and item.get("effect", "") in ("", "NoExecute") for item in tolerations
-        ):
-            new = {"key": taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": _SECONDS}
-            completed.append(new)
-    return completed
-
-
-def _node(node: _Object, old: _Stored | None, _: Store) -> _Object:
+def _node(node: _Object, old: _Stored | None, *_: object) -> _Object:
     """Add the taint of a new Node."""
     taint = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
     taints = node["spec"].get("taints") or []
@@ -124,7 +90,7 @@ def _node(node: _Object, old: _Stored | None, _: Store) -> _Object:
 def _protecting(finalizer: str) -> _Plugin:
     """Return the plugin that adds a finalizer to new objects."""
 
-    def protect(value: _Object, old: _Stored | None, _: Store) -> _Object:
+    def protect(value: _Object, old: _Stored | None, *_: object) -> _Object:
         finalizers = value["metadata"].get("finalizers") or []
         if old is not None or finalizer in finalizers:
             return value
@@ -149,7 +115,7 @@ class _DefaultClass(NamedTuple):
     field: str
     annotation: str
 
-    def add(self, value: _Object, old: _Stored | None, store: Store) -> _Object:
+    def add(self, value: _Object, old: _Stored | None, store: Store, _profile: Profile) -> _Object:
         """Return an object with the newest default class, unless it names one; of the same age the first by name."""
         has_class = self.field in value["spec"] or self.annotation in (value["metadata"].get("annotations") or {})
         if old is not None or has_class:
@@ -181,19 +147,16 @@ _INGRESS_CLASS: Final = _DefaultClass(
 _protect_claim: Final = _protecting("kubernetes.io/pvc-protection")
 
 
-def _claim(claim: _Object, old: _Stored | None, store: Store) -> _Object:
-    return _STORAGE_CLASS.add(_protect_claim(claim, old, store), old, store)
+def _claim(claim: _Object, old: _Stored | None, store: Store, profile: Profile) -> _Object:
+    return _STORAGE_CLASS.add(_protect_claim(claim, old, store, profile), old, store, profile)
 
 
-def refuse_growth(claim: _Stored, old: _Stored, store: Store) -> None:
+def _refuse_growth(claim: _Stored, old: _Stored, store: Store, _profile: Profile) -> None:
     """
     Check the size of a bound claim: it grows only if its class allows it. Validation keeps the size of other claims.
 
     Raises:
         RefusedError: 403: the claim may not grow.
-
-    Reference:
-        kubernetes plugin/pkg/admission/storage/persistentvolume/resize.
     """
     sizes = [((side["spec"].get("resources") or {}).get("requests") or {}).get("storage", "0") for side in (claim, old)]
     if amounts.compare(*map(amounts.parse, sizes)) <= 0:
@@ -207,16 +170,21 @@ def refuse_growth(claim: _Stored, old: _Stored, store: Store) -> None:
     if stored is not None and stored.value.get("allowVolumeExpansion"):
         return
     problem = "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize"
-    name, plural = claim["metadata"]["name"], "persistentvolumeclaims"
-    text = f'{plural} "{name}" is forbidden: {problem}'
-    raise RefusedError(Refusal(403, "Forbidden", text, subject={"name": name, "kind": plural}))
+    raise _refuse(claim, problem, _CLAIMS)
 
 
 _PLUGINS: Final[Mapping[str, _Plugin]] = {
     "ingresses.networking.k8s.io": _INGRESS_CLASS.add,
     "nodes": _node,
-    "persistentvolumeclaims": _claim,
+    _CLAIMS: _claim,
     "persistentvolumes": _protecting("kubernetes.io/pv-protection"),
-    "pods": _pod,
+    "pods": podplugins.complete,
     "volumeattributesclasses.storage.k8s.io": _protecting("kubernetes.io/vac-protection"),
+}
+# By resource, subresource and operation.
+_VALIDATING: Final[Mapping[tuple[str, str, str], _Validate]] = {
+    (_CLAIMS, "", "UPDATE"): _refuse_growth,
+    (_REQUESTS, "", "CREATE"): _refuse_masters,
+    ("pods", "", "CREATE"): podplugins.validate_overhead,
+    ("pods", "resize", "UPDATE"): resizeplugins.validate,
 }

@@ -3,7 +3,7 @@ Resources of a whole Pod, `spec.resources`: completed with the sums of its conta
 
 Reference:
     kubernetes pkg/api/pod/util.go, DefaultPodLevelResources; until 1.36 pkg/apis/core/v1/defaults.go, defaultPodRequests;
-    component-helpers resource/helpers.go, AggregateContainerRequests.
+    component-helpers resource/helpers.go, AggregateContainerRequests and PodRequests.
 """
 
 from __future__ import annotations
@@ -106,6 +106,18 @@ def sum_of(spec: Mapping[str, Any], part: str) -> dict[str, str]:
             total, beside = _added((total, own)), together
         peak = _largest(peak, together)
     return {name: str(amount) for name, amount in _largest(total, peak).items()}
+
+
+def requests_of(spec: Mapping[str, Any]) -> dict[str, str]:
+    """Return the requests of a whole Pod: its own or those of its containers, and its overhead."""
+    own = {
+        name: text
+        for name, text in ((spec.get("resources") or {}).get("requests") or {}).items()
+        if _is_supported(name)
+    }
+    parts = ({**sum_of(spec, "requests"), **own}, spec.get("overhead") or {})
+    total = _added({name: amounts.parse(text) for name, text in part.items()} for part in parts)
+    return {name: str(amount) for name, amount in total.items()}
 
 
 def _amounts(container: Mapping[str, Any], part: str) -> _Amounts:

@@ -14,7 +14,9 @@ from typing import Any, Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import labelselectors
+from pytest_crd.engine.profile import Profile
 from pytest_crd.server import reads
+from pytest_crd.server.builtin import podplugins
 from pytest_crd.server.http import negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestinfo import RequestInfo
@@ -54,7 +56,8 @@ def bind(context: SpecialContext, request: HTTPRequest, info: RequestInfo, type_
         raise statuses.failure(500, "", problem)
     if not target.get("name"):
         raise statuses.failure(500, "", "target.name: Required value")
-    binding = specialadmission.admit_create(context, request, info, type_, binding)
+    labelled = _label(binding, context.store, type_.profile)
+    binding = specialadmission.admit_create(context, request, info, type_, labelled)
     key = ObjectKey(_PODS, info.namespace, info.name or name)
     with context.store.lock:
         entry = _get(context.store, key)
@@ -66,15 +69,24 @@ def bind(context: SpecialContext, request: HTTPRequest, info: RequestInfo, type_
             problem = problem or f'is already assigned to node "{node}"'
             raise statuses.conflict("pods/binding", "", key.name, f"pod {key.name} {problem}")
         if not sentobjects.is_dry_run(request):
-            context.store.put(key, _bound(entry.value, binding))
+            context.store.put(key, _bound(entry.value, binding, type_.profile))
     return SUCCESS
 
 
-def _bound(pod: Resource, binding: Mapping[str, Any]) -> Resource:
+def _label(binding: dict[str, Any], store: Store, profile: Profile) -> dict[str, Any]:
+    """Return a Binding with the topology labels of its Node, as the admission plugin PodTopologyLabels does."""
+    target, metadata = binding["target"], binding["metadata"]
+    labels = podplugins.find_topology(target["name"], store, profile) if target.get("kind") == "Node" else {}
+    if not labels:
+        return binding
+    return {**binding, "metadata": {**metadata, "labels": {**(metadata.get("labels") or {}), **labels}}}
+
+
+def _bound(pod: Resource, binding: Mapping[str, Any], profile: Profile) -> Resource:
     """Return a Pod with its Node and the metadata of the Binding."""
     added = {
         key: {**(pod["metadata"].get(key) or {}), **binding["metadata"][key]}
-        for key in ("annotations", "labels")
+        for key in ("annotations", *(("labels",) if podplugins.has_bound_labels(profile) else ()))
         if binding["metadata"].get(key)
     }
     condition = {

@@ -8,7 +8,7 @@ import pytest
 from support import policycases as policies
 
 from pytest_crd.cases.caseresult import CaseResult
-from pytest_crd.cases.model import CaseFile
+from pytest_crd.cases.model import CaseFile, CaseFileError
 from pytest_crd.cases.policies.policysubjects import PolicySubject
 
 VALIDATING = """
@@ -270,3 +270,23 @@ def test_a_field_that_no_cluster_sets_is_no_note(tmp_path: Path, rule: str, valu
     result = _run(tmp_path, rule, f"input: {value}\n  accepted: true")
 
     assert (result.holds, [note for note in result.notes if "plugin" in note]) == (True, [])
+
+
+def test_a_pod_may_name_a_runtime_class_of_the_cluster(tmp_path: Path) -> None:
+    of_class = "runtimeClassName: a, overhead: {cpu: 1m}"
+    new, old = _pod(of_class, metadata="labels: {b: c}"), _pod(of_class)
+
+    result = _run(
+        tmp_path,
+        "object.spec.runtimeClassName == oldObject.spec.runtimeClassName",
+        f"input: {new}\n  old: {old}\n  accepted: true",
+    )
+
+    assert result.holds
+
+
+def test_a_pod_with_a_malformed_spec_is_refused(tmp_path: Path) -> None:
+    pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: []}"
+
+    with pytest.raises(CaseFileError, match="before it asks the policy a: 400"):
+        _run(tmp_path, "true", f"input: {pod}\n  accepted: true")

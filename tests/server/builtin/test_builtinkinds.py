@@ -91,3 +91,13 @@ def test_objects_that_change_the_answers_of_a_cluster_are_told() -> None:
     answer = servers.ask(server, "POST", path_of(quotas), small(quotas.api_version, quotas.names.kind))
     assert answer.unenforced == "ResourceQuota"
     assert servers.ask(server, "GET", path_of(quotas)).unenforced == ""
+
+
+@pytest.mark.parametrize(("mode", "value"), [("enforce", "baseline"), ("warn", "restricted"), ("audit", "baseline")])
+def test_namespaces_that_restrict_pods_are_told(mode: str, value: str) -> None:
+    server = servers.api()
+    namespace = {"metadata": {"name": "a", "labels": {f"pod-security.kubernetes.io/{mode}": "privileged"}}}
+    assert servers.ask(server, "POST", "/api/v1/namespaces", namespace).unenforced == ""
+    namespace["metadata"]["labels"] = {f"pod-security.kubernetes.io/{mode}": value}
+    told = servers.ask(server, "PUT", "/api/v1/namespaces/a", namespace).unenforced
+    assert told == ("" if mode == "audit" else "Namespace with labels for PodSecurity")

@@ -33,6 +33,7 @@ from oracle.generators import (
     decodingtopics,
     definitiontopics,
     oddgen,
+    plugintopics,
     prototopics,
     servergen,
     servertopics,
@@ -174,6 +175,7 @@ def _topics(about: Sequence[str], version: str) -> list[list[JSONValue]]:
         prototopics,
         decodingtopics,
         validationtopics,
+        plugintopics,
     )
     topics = {topic: requests for module in modules for topic, requests in module.conversations().items()}
     excluded = frozenset() if version == profile.DEFAULT else _NEWEST_ONLY

@@ -57,6 +57,14 @@ def _find_request_problem(text: bytes) -> str:
     )
 
 
+def find_organizations(request: str) -> list[str]:
+    """Return the organizations in the subject of a valid request, which are groups of its user."""
+    block = next(pem.find_blocks(base64.b64decode(request)))
+    library = keypairs.import_library()
+    subject = library.x509.load_der_x509_csr(block.content).subject
+    return [item.value for item in subject if item.oid == library.x509.NameOID.ORGANIZATION_NAME]
+
+
 # Go's message about a wrong signature, by the class of a public key.
 _FORGED: Final = {
     "RSAPublicKey": "crypto/rsa: verification error",
