@@ -127,14 +127,14 @@ def test_imports_inside_of_functions_become_no_more() -> None:
     assert sum(source.count("PLC0415") for source in sources) <= 61
 
 
-def test_one_module_touches_the_garbage_collector() -> None:
+def test_two_modules_touch_the_garbage_collector() -> None:
     users = {
         path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")
         if re.search(r"\bgc\b", path.read_text("utf-8"))
     }
 
-    assert users == {"plugin/heap.py"}
+    assert users == {"cli/serving.py", "plugin/heap.py"}
 
 
 # Classes of one name, and why each is called so.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 import signal
@@ -233,6 +234,27 @@ def test_waiting_goes_on_until_it_is_interrupted(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(threading, "Event", Interrupted)
     with pytest.raises(KeyboardInterrupt):
         serving._wait()
+
+
+def test_a_full_collection_of_garbage_visits_an_object_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def collect() -> None:
+        for generation in (1, 2):
+            gc.collect(generation)
+            kept.append(gc.get_freeze_count())
+        turns.append(sys.getswitchinterval())
+
+    kept: list[int] = []
+    turns = [sys.getswitchinterval()]
+    monkeypatch.setattr(serving, "_wait", collect)
+    gc.disable()  # no collection but those of the test
+    try:
+        assert program.main(["serve", "gardens.yaml"]) == 0
+        gc.collect()
+    finally:
+        gc.enable()
+    assert kept[0] == 0 < kept[1]
+    assert gc.get_freeze_count() == 0
+    assert turns[1] < turns[0] == sys.getswitchinterval()
 
 
 @pytest.mark.usefixtures("defaults")
