@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from pytest_crd import folders
 from pytest_crd.checks import samplefiles, samples
 from pytest_crd.checks.samplefiles import Claims
-from pytest_crd.cli import fluxpaths, helmcharts, kustomized
+from pytest_crd.cli import fluxbuilds, helmcharts, kustomized
 from pytest_crd.cli.helmcharts import RenderedCharts
 from pytest_crd.cli.kustomized import BuiltFolders
 from pytest_crd.cli.schemacatalogs import SchemaCatalog
@@ -49,6 +49,7 @@ class Resource(NamedTuple):
         version: Its API version, `v1`.
         kind: Its kind.
         build: The folder of the kustomization that builds it; empty if it is as in its file.
+        applier: The Kustomization of Flux that applies it: `Kustomization/apps`; empty if there is none.
         client: The client for objects of a built-in kind; None for other objects.
         crd: The CRD if the object is one; None for other objects.
         schema: The file with the JSON Schema that judges a custom resource without a CRD; None for other objects.
@@ -59,6 +60,7 @@ class Resource(NamedTuple):
     version: str
     kind: str
     build: str = ""
+    applier: str = ""
     client: BuiltInClient | None = None
     crd: CustomResourceDefinition | None = None
     schema: ManifestFile | None = None
@@ -71,7 +73,8 @@ class Resource(NamedTuple):
     @property
     def title(self) -> str:
         """The name of the object in reports: `Backup/nightly`, or `Backup/nightly of apps/prod` if a kustomization builds it."""
-        return f"{self.manifest.title} of {self.build}" if self.build else self.manifest.title
+        applier = f" by {self.applier}" if self.applier else ""
+        return f"{self.manifest.title} of {self.build}{applier}" if self.build else self.manifest.title
 
     @property
     def identity(self) -> Identity:
@@ -91,6 +94,8 @@ class ReadObjects:
         contents: The texts, by the name of the file or stream.
         mistakes: Reasons why texts cannot be read.
         builds: The folders of the kustomizations that build objects.
+        appliers: The Kustomizations of Flux that apply objects: `Kustomization/apps`.
+        unbuilt: The Kustomizations of Flux whose folder is not known, with the reason.
         crds: The CRDs among the objects, once `find_crds` has read them.
     """
 
@@ -98,6 +103,8 @@ class ReadObjects:
     contents: dict[str, bytes] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
     builds: dict[Manifest, str] = field(default_factory=dict)
+    appliers: dict[Manifest, str] = field(default_factory=dict)
+    unbuilt: list[tuple[Manifest, str]] = field(default_factory=list)
     crds: dict[Manifest, CustomResourceDefinition] = field(default_factory=dict)
 
 
@@ -112,6 +119,7 @@ class ClassifiedObjects:
         unserved: Objects of kinds that the Kubernetes version does not serve, with the reason.
         others: All other objects, with kind and API version in words.
         skipped: The kinds of objects that the command line leaves out.
+        unbuilt: The Kustomizations of Flux whose folder is not known, with the reason.
     """
 
     resources: list[Resource] = field(default_factory=list)
@@ -119,6 +127,7 @@ class ClassifiedObjects:
     unserved: list[tuple[Manifest, str]] = field(default_factory=list)
     others: list[tuple[Manifest, str]] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    unbuilt: list[tuple[Manifest, str]] = field(default_factory=list)
 
 
 def skip_kinds(objects: ReadObjects, kinds: Sequence[str]) -> list[str]:
@@ -142,29 +151,35 @@ def _spell_kind(item: Manifest) -> set[str]:
     return {kind, f"{kind}.{group}"}
 
 
-def read(names: Sequence[str], *, helm_version: str = "") -> ReadObjects:
+def read(names: Sequence[str], *, helm_version: str = "", local_sources: Sequence[str] = ()) -> ReadObjects:
     """
     Return the contents of files, folders and globs, and of standard input for the name `-`.
 
-    Kustomizations in folders are built. The files that they use count only as parts of them. The folders that Flux applies are read, too.
+    Kustomizations in folders are built. The files that they use count only as parts of them. The folders that Flux applies are built as
+    Flux does, instead.
 
     Args:
         names: The files, folders and globs.
         helm_version: The Kubernetes version for `helm template`, which then renders the charts in folders; empty to run no helm.
+        local_sources: The folders of sources of Flux, `KIND/NAMESPACE/NAME=FOLDER`.
 
     Raises:
-        ManifestError: A name matches no file, or helm is not installed.
+        ManifestError: A name matches no file, a local source has another form, or helm is not installed.
     """
     objects = _read(names, helm_version)
-    folders_read = [os.path.realpath(name) for name in names]
-    while new := fluxpaths.find_folders(objects.manifests, folders_read):
-        more = _read(new, helm_version)
-        objects.manifests += more.manifests
-        objects.mistakes += more.mistakes
-        objects.contents |= more.contents
-        objects.builds |= more.builds
-        folders_read += map(os.path.realpath, new)
-    objects.mistakes += fluxpaths.find_changes(objects.manifests)
+    places = {item: os.path.realpath(objects.builds.get(item, item.source)) for item in objects.manifests}
+    flux = fluxbuilds.build(objects.manifests, places, names, local_sources)
+    replaced = flux.used - {os.path.realpath(name) for name in names if not os.path.isdir(name)}  # noqa: PTH112 - a text
+    objects.manifests = [item for item in objects.manifests if places[item] not in replaced]
+    objects.builds = {item: folder for item, folder in objects.builds.items() if places[item] not in replaced}
+    kept = [mistake for mistake in objects.mistakes if os.path.realpath(mistake.source) not in replaced]
+    objects.mistakes = [*kept, *(mistake for mistake in flux.mistakes if mistake not in kept)]
+    for build in flux.builds:
+        items = [*map(_decrypted, build.objects)]
+        objects.manifests += items
+        objects.builds |= dict.fromkeys(items, build.folder)
+        objects.appliers |= dict.fromkeys(items, build.applier)
+    objects.unbuilt = flux.unbuilt
     return objects
 
 
@@ -231,11 +246,11 @@ def classify(
     """Return objects classified by the CRDs or JSON Schemas for their kinds, and by the built-in kinds of a Kubernetes version."""
     catalog = catalog or SchemaCatalog()
     kinds = {**dict.fromkeys(catalog.files, ()), **claims}
-    classified = ClassifiedObjects()
+    classified = ClassifiedObjects(unbuilt=objects.unbuilt)
     for item in objects.manifests:
         api_version, kind = item.api_version, item.kind
         group, _, version = api_version.rpartition("/")
-        resource = Resource(item, group, version, kind, objects.builds.get(item, ""))
+        resource = Resource(item, group, version, kind, objects.builds.get(item, ""), objects.appliers.get(item, ""))
         if (group, kind) in claims:
             classified.resources.append(resource)
         elif client := find_client(item, kubernetes_version):

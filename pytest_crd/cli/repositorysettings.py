@@ -30,12 +30,14 @@ _TABLE: Final = "validate"
 _LIST: Final = "a list of texts"
 _SWITCH: Final = "true or false"
 _TEXT: Final = "a text"
-_PATHS: Final = ("files", "crd")
+_SOURCES: Final = "local-sources"
+_PATHS: Final = ("files", "crd", _SOURCES)
 # The options of the same names, with the values that they take.
 _KEYS: Final[Mapping[str, str]] = {
     "files": _LIST,
     "crd": _LIST,
     "skip": _LIST,
+    _SOURCES: _LIST,
     "helm-charts": _SWITCH,
     "strict": _SWITCH,
     "kubernetes-version": _TEXT,
@@ -138,9 +140,9 @@ def _read(file: _File) -> Mapping[str, Any]:
         elif problem := _find_problem(key, value):
             mistakes.append(file.mistake(f"{key}: {problem}", key))
         else:
-            outside = [*_find_outside(file, value)] if key in _PATHS else []
+            outside = [*_find_outside(file, key, value)] if key in _PATHS else []
             mistakes += [file.mistake(f"{key}: {path}: {boundary.OUTSIDE}", path) for path in outside]
-            settings[key] = [*_relative(file, value)] if key in _PATHS else value
+            settings[key] = [*_relative(file, key, value)] if key in _PATHS else value
     if mistakes:
         raise SettingsError(mistakes)
     return settings
@@ -169,18 +171,24 @@ def _find_problem(key: str, value: Any) -> str:
     return ""
 
 
-def _find_outside(file: _File, patterns: Sequence[str]) -> Iterator[str]:
+def _find_outside(file: _File, key: str, patterns: Sequence[str]) -> Iterator[str]:
     """Yield the paths that lead out of the project."""
     limits = ProjectBoundary(file.path.parent)
     for pattern in patterns:
-        start = boundary.start_of(pattern.removeprefix(manifest.LEFT_OUT))
+        start = boundary.start_of(pattern.removeprefix(_mark_of(key, pattern)))
         if not limits.holds(os.path.realpath(file.path.parent / start)):
             yield pattern
 
 
-def _relative(file: _File, patterns: Sequence[str]) -> Iterator[str]:
+def _relative(file: _File, key: str, patterns: Sequence[str]) -> Iterator[str]:
     """Yield patterns relative to the current folder."""
     for pattern in patterns:
-        positive = pattern.removeprefix(manifest.LEFT_OUT)
-        mark = pattern.removesuffix(positive)
-        yield f"{mark}{os.path.relpath(file.path.parent / positive)}"
+        mark = _mark_of(key, pattern)
+        yield f"{mark}{os.path.relpath(file.path.parent / pattern.removeprefix(mark))}"
+
+
+def _mark_of(key: str, pattern: str) -> str:
+    """Return the text before a path: the name of a source, or the mark of a pattern that excludes files."""
+    if key == _SOURCES:
+        return pattern[: pattern.find("=") + 1]
+    return manifest.LEFT_OUT if pattern.startswith(manifest.LEFT_OUT) else ""

@@ -63,6 +63,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="run helm template for the charts in folders, and judge its output",
     )
+    add(
+        "--local-sources",
+        action="append",
+        metavar="SOURCE",
+        help="the folder of a source of Flux, KIND/NAMESPACE/NAME=FOLDER; repeatable",
+    )
     add("--old", metavar="FILE", help="the stored objects; send updates of these")
     add("--apply", action="store_true", help="send server-side applies, as kubectl apply --server-side does")
     add("--manager", metavar="NAME", help=f"the field manager of applies; default: {_MANAGER}")
@@ -96,7 +102,11 @@ def run(options: argparse.Namespace) -> int:
         repositorysettings.complete(options)
         _check_options(options)
         helm_version = profile.named(options.kubernetes_version or profile.DEFAULT).version
-        sent = objectfiles.read(options.files, helm_version=helm_version if options.helm_charts else "")
+        sent = objectfiles.read(
+            options.files,
+            helm_version=helm_version if options.helm_charts else "",
+            local_sources=options.local_sources or (),
+        )
         skipped = objectfiles.skip_kinds(sent, options.skip or ())
         kinds = knownkinds.find(options, sent)
         claims, version = samplefiles.group_crds(kinds.crds), kinds.kubernetes_version
@@ -219,6 +229,6 @@ def _exit(
 ) -> Exit:
     judged = [outcome for _, outcome in outcomes if not outcome.placeholder]
     holds = not any(outcome.findings for outcome in judged) and not classified.misspelt and not classified.unserved
-    if not holds or (is_strict and classified.others):
+    if not holds or (is_strict and (classified.others or classified.unbuilt)):
         return Exit.DOES_NOT_HOLD
     return Exit.HOLDS if judged else Exit.NOTHING_THERE

@@ -56,6 +56,7 @@ def _describe(answers: Answers) -> dict[str, Any]:
             *(_of_other(item, "not served", words) for item, words in answers.classified.unserved),
             *(_of_other(item, _UNJUDGED, f"no CRD is known of {kind}") for item, kind in answers.classified.others),
         ],
+        "unbuilt": [{**_named(item), "message": words} for item, words in answers.classified.unbuilt],
         "skipped": len(answers.classified.skipped),
         "problems": [str(problem) for problem in answers.problems],
     }
@@ -66,6 +67,7 @@ def _of_resource(resource: Resource, outcome: SampleOutcome) -> dict[str, Any]:
     return {
         **_named(resource.manifest),
         **({"kustomization": resource.build} if resource.build else {}),
+        **({"appliedBy": resource.applier} if resource.applier else {}),
         "outcome": _outcome_word(outcome),
         **_kind(resource, outcome),
         "code": None if response is None else response.code,
@@ -129,6 +131,9 @@ def _results(answers: Answers) -> Iterator[ReportedTest]:
         words = f"no CRD is known of {kind}"
         result = VerdictOutcome.FAILED if answers.is_strict else VerdictOutcome.SKIPPED
         yield ReportedTest(item.title or "object", _place(item), result, words, words)
+    for item, words in answers.classified.unbuilt:
+        result = VerdictOutcome.FAILED if answers.is_strict else VerdictOutcome.SKIPPED
+        yield ReportedTest(f"the folder of {item.title}", _place(item), result, words, words)
     for problem in answers.problems:
         place = FilePlace(problem.source, problem.line)
         yield ReportedTest("input", place, VerdictOutcome.ERROR, problem.message, str(problem))

@@ -42,6 +42,8 @@ def render(
         yield f"{mark}{item.where}: {escape(words)}"
     for item, kind in classified.others if method.is_strict else ():
         yield f"{mark}{item.where}: no CRD is known of {kind}"
+    for item, words in classified.unbuilt:
+        yield f"{mark}{item.where}: {item.title}: its folder is not judged: {escape(words)}"
     yield f"{mark}{_summarize(outcomes, classified, method)}"
 
 
@@ -81,6 +83,8 @@ def _summarize(outcomes: Outcomes, classified: ClassifiedObjects, method: Sendin
     if classified.others:
         listed = _count_kinds([kind for _, kind in classified.others])
         parts.append(f"{counted(len(classified.others), 'object')} of other kinds, not judged ({listed})")
+    if classified.unbuilt:
+        parts.append(f"{counted(len(classified.unbuilt), 'folder')} of Flux not judged")
     if classified.skipped:
         listed = _count_kinds(classified.skipped)
         parts.append(f"{counted(len(classified.skipped), 'object')} skipped ({listed})")

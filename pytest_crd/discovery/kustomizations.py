@@ -234,7 +234,7 @@ class Kustomizations:
         folder = posixpath.dirname(name)
         entries = [entry for key in ("resources", "bases") for entry in _list(value.get(key)) if isinstance(entry, str)]
         listed = frozenset(posixpath.normpath(posixpath.join(folder, entry)) for entry in entries)
-        refused = kustomizeroots.find_problem(name, document, self.tree, shown=shown)
+        refused = kustomizeroots.find_problem(name, document, self.tree)
         bare = Kustomization(name, shown, listed, refused=refused)
         if refused is not None:
             return bare

@@ -131,17 +131,23 @@ class KustomizationBuilds:
                 return KustomizationFile(name, documents[0], value)
         return None
 
-    def build(self, file: KustomizationFile) -> list[Manifest]:
+    def build(self, file: KustomizationFile, *, command: str = "", is_restricted: bool = True) -> list[Manifest]:
         """
         Return the objects of a kustomization.
+
+        Args:
+            file: The kustomization.
+            command: The command that errors name; `kubectl kustomize` by default.
+            is_restricted: Whether files outside of their kustomization's folder are refused.
 
         Raises:
             ManifestError: kustomize refuses it, or it has a field or a remote base that is not known here.
         """
-        title = self.tree.display_name(file.name)
-        if problem := kustomizeroots.find_problem(file.name, file.document, self.tree, shown=title, advice=_ADVICE):
+        advice = _ADVICE if is_restricted else ""
+        problem = kustomizeroots.find_problem(file.name, file.document, self.tree, value=file.value, advice=advice)
+        if problem is not None:
             raise ManifestError([problem])
-        objects = _Build(self, file.folder or ".").run(file, [])
+        objects = _Build(self, command or f"kubectl kustomize {file.folder or '.'}").run(file, [])
         for item in objects:
             if item.is_hashed:
                 item.rename(kustomizegenerators.hashed_name(item))
@@ -155,11 +161,11 @@ class _Build(NamedTuple):
 
     Attributes:
         builds: All builds.
-        top: The folder of the outermost kustomization.
+        command: The command that builds the outermost kustomization.
     """
 
     builds: KustomizationBuilds
-    top: str
+    command: str
 
     def run(self, file: KustomizationFile, objects: list[BuiltObject]) -> list[BuiltObject]:
         """Return the objects of a kustomization; a component changes *objects*, too."""
@@ -255,7 +261,7 @@ class _Build(NamedTuple):
             raise self._unknown(file, (key,), f"`{key}`: {first.message}") from None
 
     def _unknown(self, file: KustomizationFile, place: Sequence[str | int], words: str) -> ManifestError:
-        return _mistake(file, place, f"{words}: {_ADVICE.format(f'kubectl kustomize {self.top}')}")
+        return _mistake(file, place, f"{words}: {_ADVICE.format(self.command)}")
 
 
 def _built(item: Manifest) -> BuiltObject:

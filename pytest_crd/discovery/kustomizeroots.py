@@ -59,19 +59,22 @@ class _Reference(NamedTuple):
     path: str
 
 
-def find_problem(name: str, document: Document, tree: Tree, *, shown: str, advice: str = _SETTING) -> Mistake | None:
+def find_problem(
+    name: str, document: Document, tree: Tree, *, value: Any = None, advice: str = _SETTING
+) -> Mistake | None:
     """
     Return the first path of a kustomization, or of a folder that it lists, that kustomize refuses; None if there is none.
 
     Args:
         name: The name of the kustomization in the tree.
-        document: Its content.
+        document: Its document.
         tree: The files.
-        shown: Its name in messages.
-        advice: The text about the command to write, with the command as `{}`.
+        value: Its content, if it is another one than in the document.
+        advice: The text about the command to write, with the command as `{}`; empty if files outside of the folder are allowed.
     """
     folder = posixpath.dirname(name)
-    return _Search(tree, not tree.holds(folder), set(), advice).check(name, document, shown, (tree.resolve(folder),))
+    search = _Search(tree, not tree.holds(folder), set(), advice)
+    return search.check(name, document, document.value if value is None else value, (tree.resolve(folder),))
 
 
 def paths(value: Mapping[str, Any]) -> Iterator[str]:
@@ -93,7 +96,7 @@ class _Search(NamedTuple):
         tree: The files.
         is_elsewhere: Whether the user has named a kustomization outside of the project, whose folders may be anywhere.
         checked: The folders without a problem, with links resolved.
-        advice: The text about the command to write.
+        advice: The text about the command to write; empty if files outside of the folder are allowed.
     """
 
     tree: Tree
@@ -101,10 +104,9 @@ class _Search(NamedTuple):
     checked: set[str]
     advice: str
 
-    def check(self, name: str, document: Document, shown: str, visited: tuple[str, ...]) -> Mistake | None:
+    def check(self, name: str, document: Document, value: Any, visited: tuple[str, ...]) -> Mistake | None:
         """Return the first problem; *visited* are the folders on the way to it, itself included."""
-        folder = posixpath.dirname(name)
-        value: Any = document.value
+        folder, shown = posixpath.dirname(name), document.source
         for reference in _references(value if isinstance(value, dict) else {}):
             path = posixpath.normpath(posixpath.join(folder, reference.path))
             if _REMOTE in reference.path:
@@ -127,7 +129,7 @@ class _Search(NamedTuple):
             return ""
         if not self.tree.holds(path):
             return f"kustomize refuses a file outside of its folder, and this one leads out of the project; {remedy}"
-        if not self.tree.is_file(path):
+        if not self.advice or not self.tree.is_file(path):
             return ""  # a missing patch has its own message
         command = f"kubectl kustomize --load-restrictor LoadRestrictionsNone {folder}"
         return f"kustomize refuses a file outside of its folder; {remedy}, or {self.advice.format(command)}"
@@ -146,7 +148,8 @@ class _Search(NamedTuple):
                     documents = yamlreader.read(content, source=shown)
                 except ManifestError as error:
                     return error.mistakes[0]
-                return self.check(name, documents[0], shown, (*visited, real)) if documents else None
+                own = documents[0] if documents else None
+                return None if own is None else self.check(name, own, own.value, (*visited, real))
         return None
 
 

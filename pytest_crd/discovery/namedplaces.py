@@ -96,7 +96,7 @@ def _expand(pattern: str, tree: FolderTree, settings: PlaceSettings) -> Iterator
     if link := kustomizeroots.find_link(name, tree, shown=file_name):
         raise ManifestError([link])
     for document in yamlreader.read(tree.read([name])[name], source=file_name):
-        if problem := kustomizeroots.find_problem(name, document, tree, shown=file_name):
+        if problem := kustomizeroots.find_problem(name, document, tree):
             raise ManifestError([problem])
         value: Any = document.value if isinstance(document.value, dict) else {}
         for key in value:

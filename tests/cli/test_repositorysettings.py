@@ -16,7 +16,7 @@ Validate: TypeAlias = "Callable[..., tuple[int, str, str]]"
 
 TAB = "apiVersion: example.com/v1\nkind: Tab\nmetadata: {name: a}\n"
 NOTE = "apiVersion: example.org/v1\nkind: Note\nmetadata: {name: a}\n"
-KEYS = "files, crd, skip, helm-charts, strict, kubernetes-version"
+KEYS = "files, crd, skip, local-sources, helm-charts, strict, kubernetes-version"
 ACCEPTED = "apps/tab.yaml:1: Tab/a: accepted\n1 custom resource, 0 refused; "
 
 
@@ -82,6 +82,30 @@ def test_settings_of_a_folder_above_count_with_its_paths(
 
     assert code == 0
     assert "tab.yaml:1: Tab/a: accepted\n" in out
+
+
+FLUX = (
+    "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a, namespace: b}\n"
+    "spec: {path: more, sourceRef: {kind: Bucket, name: c}}\n"
+)
+
+
+def test_folders_of_sources_are_relative_to_the_settings(
+    folder: Path, validate: Validate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, '[validate]\ncrd = ["schemas"]\nlocal-sources = ["Bucket/b/c=source"]\n')
+    (folder / "source/more").mkdir(parents=True)
+    (folder / "source/more/tab.yaml").write_text(TAB)
+    (folder / "apps/flux.yaml").write_text(FLUX)
+    monkeypatch.chdir(folder / "apps")
+
+    assert "Tab/a of ../source/more by Kustomization/a: accepted\n" in validate("flux.yaml")[1]
+
+    write(folder, '[validate]\nlocal-sources = ["Bucket/b/c=../elsewhere"]\n')
+
+    assert validate("flux.yaml")[2].startswith(
+        "../pytest-crd.toml:2: local-sources: Bucket/b/c=../elsewhere: it leads out"
+    )
 
 
 def test_settings_above_the_repository_do_not_count(
