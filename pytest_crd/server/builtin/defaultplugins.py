@@ -26,7 +26,7 @@ from pytest_crd.server.store.store import ObjectKey, Store
 _Object: TypeAlias = "dict[str, Any]"
 _Stored: TypeAlias = Mapping[str, Any]
 _Plugin: TypeAlias = "Callable[[_Object, _Stored | None, Store, Profile], _Object]"
-_Validate: TypeAlias = "Callable[[_Stored, _Stored, Store, Profile], None]"
+_Validate: TypeAlias = "Callable[[PendingWrite, Store, Profile], None]"
 
 _CLAIMS: Final = "persistentvolumeclaims"
 _REQUESTS: Final = "certificatesigningrequests.certificates.k8s.io"
@@ -56,16 +56,17 @@ def validate(resource: str, write: PendingWrite, store: Store, profile: Profile)
     """
     plugin = _VALIDATING.get((resource, write.subresource, "CREATE" if write.live is None else "UPDATE"))
     if plugin is not None:
-        plugin(write.resource, write.live or {}, store, profile)
+        plugin(write, store, profile)
 
 
-def _refuse_masters(request: _Stored, *_: object) -> None:
+def _refuse_masters(write: PendingWrite, *_: object) -> None:
     """
     Refuse a request for the certificate of a client with all rights.
 
     Raises:
         RefusedError: 403.
     """
+    request: _Stored = write.resource
     spec = request["spec"]
     if spec["signerName"] == _CLIENTS and _MASTERS in signingrequests.find_organizations(spec["request"]):
         problem = f"use of {_CLIENTS} signer with {_MASTERS} group is not allowed"
@@ -151,13 +152,15 @@ def _claim(claim: _Object, old: _Stored | None, store: Store, profile: Profile) 
     return _STORAGE_CLASS.add(_protect_claim(claim, old, store, profile), old, store, profile)
 
 
-def _refuse_growth(claim: _Stored, old: _Stored, store: Store, _profile: Profile) -> None:
+def _refuse_growth(write: PendingWrite, store: Store, _profile: Profile) -> None:
     """
     Check the size of a bound claim: it grows only if its class allows it. Validation keeps the size of other claims.
 
     Raises:
         RefusedError: 403: the claim may not grow.
     """
+    claim: _Stored = write.resource
+    old: _Stored = write.live or {}
     sizes = [((side["spec"].get("resources") or {}).get("requests") or {}).get("storage", "0") for side in (claim, old)]
     if amounts.compare(*map(amounts.parse, sizes)) <= 0:
         return

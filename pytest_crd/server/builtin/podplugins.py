@@ -14,8 +14,10 @@ from typing import Any, Final, TypeAlias
 from pytest_crd.engine.cel.library import amounts
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.engine.registry.strategy import PendingWrite
 from pytest_crd.server.store.store import ObjectKey, Store
 
 _Object: TypeAlias = "dict[str, Any]"
@@ -54,16 +56,17 @@ def complete(pod: _Object, old: _Stored | None, store: Store, profile: Profile) 
     return {**completed, "metadata": {**metadata, "labels": {**(metadata.get("labels") or {}), **labels}}}
 
 
-def validate_overhead(pod: _Stored, _old: _Stored, store: Store, _profile: Profile) -> None:
+def validate_overhead(write: PendingWrite, store: Store, _profile: Profile) -> None:
     """
-    Refuse a new Pod with another overhead than its runtime class.
+    Refuse a new Pod with another overhead than its runtime class, even an empty one, which is not stored.
 
     Raises:
         RefusedError: 403.
     """
+    pod: _Stored = write.resource
     overhead = (_find_runtime(pod, store) or {}).get("overhead")
     own = pod["spec"].get("overhead")
-    if overhead is None and own is not None:
+    if overhead is None and (own is not None or write.read.decoded.sent["spec"].get("overhead") is not None):
         raise refuse(pod, _NO_OVERHEAD)
     if overhead is not None and not _are_equal(overhead.get("podFixed"), own):
         raise refuse(pod, _OTHER_OVERHEAD)
@@ -144,11 +147,16 @@ def _find_runtime(pod: _Stored, store: Store) -> _Stored | None:
     Return the runtime class of a Pod; None without a name.
 
     Raises:
-        RefusedError: 403: it does not exist.
+        RefusedError: 403: it does not exist; 500: no object has such a name.
     """
     name = pod["spec"].get("runtimeClassName")
     if name is None:
         return None
+    if not name:
+        raise RefusedError(Refusal(500, "", "resource name may not be empty"))
+    if problems := names.path_segment(name):
+        text = f"invalid resource name {printing.quote(name)}: [{' '.join(problems)}]"
+        raise RefusedError(Refusal(500, "", text))
     entry = store.get(ObjectKey(_RUNTIMES, "", name))
     if entry is None:
         raise refuse(pod, f"pod rejected: RuntimeClass {printing.quote(name)} not found")

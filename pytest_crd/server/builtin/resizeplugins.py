@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 from pytest_crd.engine.cel.library import amounts
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.engine.registry.strategy import PendingWrite
 from pytest_crd.server.builtin import podplugins, podresources
 from pytest_crd.server.store.store import ObjectKey, Store
 
@@ -27,13 +28,15 @@ _LINUX: Final = "linux"
 _UNITS: Final = {"cpu": -3, "memory": 0}
 
 
-def validate(pod: _Stored, old: _Stored, store: Store, profile: Profile) -> None:
+def validate(write: PendingWrite, store: Store, profile: Profile) -> None:
     """
     Refuse new resources that the Node of a Pod does not have, or whose changes it does not support.
 
     Raises:
         RefusedError: 403.
     """
+    pod: _Stored = write.resource
+    old: _Stored = write.live or {}
     name = pod["spec"].get("nodeName")
     if not name or pod["spec"] == old["spec"] or profile.minor < _SINCE:
         return

@@ -63,7 +63,9 @@ def test_a_pod_that_contradicts_its_runtime_class_is_refused(class_: Any, spec: 
 
 
 def test_overhead_without_a_runtime_class_is_refused() -> None:
-    assert _create(servers.api(), overhead={"cpu": "1"})["message"].endswith("RuntimeClass defined Overhead")
+    for overhead in ({"cpu": "1"}, {}):
+        answer = _create(servers.api(), overhead=overhead)
+        assert answer["message"].endswith("Pod Overhead set without corresponding RuntimeClass defined Overhead")
 
 
 def test_a_pod_gets_the_node_selector_of_its_runtime_class() -> None:

@@ -77,7 +77,7 @@ def _runtimes() -> Iterator[JSONValue]:
         yield {"method": "POST", "path": _RUNTIMES, "body": body}
         for part in _POD_PARTS:
             yield _pod_create("a", {**part, "runtimeClassName": f"{{ns}}-{name}"}, "?dryRun=All")
-    for name in ("none", ""):
+    for name in ("none", "", "a/b%", "."):
         for part in _POD_PARTS[:3]:
             yield _pod_create("a", {**part, "runtimeClassName": name}, "?dryRun=All")
     yield from (_pod_create("a", part, "?dryRun=All") for part in _POD_PARTS)
