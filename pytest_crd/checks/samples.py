@@ -46,7 +46,7 @@ class SampleOutcome:
         is_answered: Whether there is an answer; False if the server refuses the CRD.
         placeholder: The first value that a template leaves open, if all findings are about such values; else empty.
         warnings: The server's warnings.
-        notes: Defaults and dropped nulls.
+        unknown_when_stored: Why the stored form of the object is unknown; empty if it is known.
         response: The server's answer; None if there is none, or if it is no longer needed.
         is_accepted: Whether the server accepts the object.
         is_validated: Whether the values are validated; False if the object is only decoded.
@@ -59,10 +59,16 @@ class SampleOutcome:
     is_answered: bool = True
     placeholder: str = ""
     warnings: tuple[CheckFinding, ...] = ()
-    notes: tuple[str, ...] = ()
+    unknown_when_stored: str = ""
     response: Response | None = None
     is_accepted: bool = False
     is_validated: bool = True
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The defaults and dropped nulls; empty without a response."""
+        notes = () if self.response is None else _becomes(self.response)
+        return (*notes, *filter(None, (self.unknown_when_stored,)))
 
 
 class ObjectKind(NamedTuple):
@@ -237,7 +243,7 @@ def describe_answer(manifest: Manifest, kind: ObjectKind, response: Response) ->
         placeholder=open_values[0] if open_values and is_open else "",
         warnings=tuple(CheckFinding(fieldlines.find_named_field(manifest, item), escape(item)) for item in warnings),
         response=response,
-        notes=(*_becomes(response), *filter(None, (kind.unknown_when_stored if response.accepted else "",))),
+        unknown_when_stored=kind.unknown_when_stored if response.accepted else "",
         is_accepted=response.accepted,
         is_validated=kind.is_validated,
     )

@@ -21,8 +21,11 @@ from pytest_crd.checks import samples
 from pytest_crd.engine import ManifestError, Mistake
 from pytest_crd.engine.yaml.manifest import Manifest
 
-_GROUP: Final = "kustomize.toolkit.fluxcd.io/"
-_SOURCES: Final = "source.toolkit.fluxcd.io/"
+GROUPS: Final = ".toolkit.fluxcd.io/"
+"""The end of the API groups of Flux."""
+_GROUP: Final = f"kustomize{GROUPS}"
+_SOURCES: Final = f"source{GROUPS}"
+_DATA: Final = frozenset({"ConfigMap", "Secret"})
 _REPOSITORY: Final = "GitRepository"
 _OPTION: Final = "--local-sources"
 
@@ -61,6 +64,11 @@ def kustomizations(items: Iterable[Manifest]) -> Iterator[Manifest]:
         value: Any = item.value
         if item.kind == "Kustomization" and item.api_version.startswith(_GROUP) and isinstance(value.get("spec"), dict):
             yield item
+
+
+def counts(item: Manifest) -> bool:
+    """Return whether an object may change the build of a Kustomization: it is of Flux, or has values of variables."""
+    return GROUPS in item.api_version or item.kind in _DATA
 
 
 def read_local(options: Sequence[str]) -> dict[str, str]:

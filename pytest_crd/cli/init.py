@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import enum
+import functools
 import os
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from pytest_crd import wording
+from pytest_crd import progress, wording
 from pytest_crd.checks import allowedchecks
 from pytest_crd.cli import initproposals, repository
 from pytest_crd.cli.exits import Exit
@@ -23,7 +23,7 @@ from pytest_crd.engine import InputError
 from pytest_crd.engine.inputerror import NoCrdError
 from pytest_crd.plugin import testrun
 from pytest_crd.plugin.testrun import FailedCheck, SessionEnd
-from pytest_crd.progress import Tell, silent
+from pytest_crd.progress import silent
 from pytest_crd.wording import counted
 
 _MOST_SHOWN: Final = 3
@@ -33,9 +33,6 @@ _JUDGED: Final = (0, 1)
 # The checks that a server accepts a CRD, and a sample as it is.
 _CRD_ACCEPTED: Final = "accepted"
 _SAMPLE_ACCEPTED: Final = "samples"
-# Seconds between two states of the progress, on a terminal and without one.
-_PAUSE: Final = 0.2
-_LONG_PAUSE: Final = 20.0
 
 
 class _Decision(enum.Enum):
@@ -171,7 +168,7 @@ def _written(folder: Path, missing: Sequence[ProposedFile], *, is_agreed: bool) 
             _print(f"not written: {file.path}, which {file.purpose}")
             continue
         try:
-            remark = file.write(folder, _show_progress)
+            remark = file.write(folder, functools.partial(progress.show, stream=sys.stdout))
         except NothingWrittenError as error:
             print(error, file=sys.stderr)
             code = Exit.DOES_NOT_HOLD
@@ -192,22 +189,3 @@ def _print(text: str, end: str = "\n", *, flush: bool = False) -> None:
 def _agrees(question: str) -> bool:
     _print(f"{question}? [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in _AGREED
-
-
-@contextlib.contextmanager
-def _show_progress(title: str) -> Iterator[Tell]:
-    """Show the progress of an operation on the last line of a terminal; without a terminal, print a line now and then."""
-    is_terminal = sys.stdout.isatty()
-    pause = _PAUSE if is_terminal else _LONG_PAUSE
-    due = time.monotonic() + pause
-
-    def show_step(done: int, total: int, _: str) -> None:
-        nonlocal due
-        if time.monotonic() >= due:
-            due = time.monotonic() + pause
-            line = f"{wording.escape(title)}: {done} of {total}"
-            print(f"\r\x1b[K{line}" if is_terminal else line, end="" if is_terminal else "\n", flush=True)
-
-    yield show_step
-    if is_terminal:
-        print("\r\x1b[K", end="", flush=True)

@@ -47,12 +47,11 @@ def find(options: argparse.Namespace, sent: ReadObjects) -> KnownKinds:
         return kinds
     version = profile.named(options.kubernetes_version or profile.DEFAULT).version
     among = objectfiles.find_crds(sent, version)
-    is_needed = not among and not any(objectfiles.find_client(item, version) for item in sent.manifests)
     catalog = SchemaCatalog()
     if options.crd:
         named = _load_named_crds(options.crd, catalog, version)
     else:
-        named = _load_project_crds(version, is_needed=is_needed)
+        named = _load_project_crds(version, sent, is_needed=not among)
     # CRDs among the objects replace CRDs of the project; CRDs on the command line replace both.
     first, second = (named, among) if options.crd else (among, named)
     names = {crd.name for crd in first}
@@ -61,14 +60,16 @@ def find(options: argparse.Namespace, sent: ReadObjects) -> KnownKinds:
     return KnownKinds(crds.guarded(lambda _: guard), catalog, version)
 
 
-def _load_project_crds(kubernetes_version: str, *, is_needed: bool) -> list[CustomResourceDefinition]:
+def _load_project_crds(
+    kubernetes_version: str, sent: ReadObjects, *, is_needed: bool
+) -> list[CustomResourceDefinition]:
     sources = Sources(Path.cwd())
     try:
         return sources.select_main(sources.crds(kubernetes_version))
     except InputError as error:
         if not sources.is_in_vain:
             raise
-        if is_needed:
+        if is_needed and not any(objectfiles.find_client(item, kubernetes_version) for item, _ in sent.read_all([])):
             first, *others = error.mistakes
             message = "no CRD was found: name the files or folders with your CRDs, --crd PATH"
             raise CrdError([replace(first, message=message), *others]) from None

@@ -65,16 +65,18 @@ def compare(old: Baseline, new: Baseline, paths: Sequence[str], kubernetes_versi
         ManifestError: A path matches no file.
     """
     read = objectfiles.read(paths)
+    mistakes = [*read.mistakes]
+    items = [*read.read_all(mistakes)]
     successions = find_successions(old.old_crds(kubernetes_version), [*new.crds(kubernetes_version)])
     pairs = {item.olds[-1].crd: next(iter(item.today), None) for item in successions}
-    classified = objectfiles.classify(read, samplefiles.group_crds(pairs), kubernetes_version)
+    classified = objectfiles.classify(items, samplefiles.group_crds(pairs), kubernetes_version, read.crds)
     resources = [resource for resource in classified.resources if resource.is_custom]
     judged = [(resource, _judge(resource, pairs)) for resource in resources]
     kinds = {(resource.group, resource.kind) for resource in resources}
     used = {old: new for old, new in pairs.items() if new is not None and (old.group, old.kind) in kinds}
     refused = {old.name: [*crdwrites.find_write_errors(old, new)] for old, new in used.items()}
-    others = len(read.manifests) - len(resources)
-    return ObjectDiff({name: findings for name, findings in refused.items() if findings}, judged, others, read.mistakes)
+    others = len(items) - len(resources)
+    return ObjectDiff({name: findings for name, findings in refused.items() if findings}, judged, others, mistakes)
 
 
 def _judge(

@@ -6,7 +6,6 @@ Such a schema has no CEL rules, list types, defaults or pruning, and no metadata
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -57,7 +56,6 @@ class SchemaCatalog:
 
     files: dict[tuple[str, str], list[SchemaFile]] = field(default_factory=dict)
     _validators: dict[tuple[str, str], Validator] = field(default_factory=dict)
-    _budget: WorkBudget = field(default_factory=functools.partial(WorkBudget, WORK_OF_MESSAGE))
 
     def take(self, files: Iterable[ManifestFile]) -> list[ManifestFile]:
         """Add the files with the name of a schema, and return all other files."""
@@ -100,8 +98,8 @@ class SchemaCatalog:
         except (RecursionError, PatternError) as error:
             words = error if isinstance(error, PatternError) else "a `$ref` leads back to itself"
             raise ManifestError([Mistake(file.name, 0, f"no usable JSON Schema: {words}")]) from None
-        repeated = samples.find_repeated(item)
-        findings = (*repeated, *(finding for error in errors for finding in _describe(error, item, self._budget)))
+        repeated, budget = samples.find_repeated(item), WorkBudget(WORK_OF_MESSAGE)
+        findings = (*repeated, *(finding for error in errors for finding in _describe(error, item, budget)))
         open_values = [_open_value(error) for error in errors]
         return SampleOutcome(
             escape(file.name),

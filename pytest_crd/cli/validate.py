@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import AbstractContextManager
 from typing import Final
 
+from pytest_crd import progress
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
-from pytest_crd.checks.samples import SampleOutcome
-from pytest_crd.cli import judging, knownkinds, lookup, objectfiles, repositorysettings, validateformats, validatetext
+from pytest_crd.cli import knownkinds, lookup, objectfiles, repositorysettings, validateformats, validatetext
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.judging import SendingMethod
 from pytest_crd.cli.knownkinds import KnownKinds, WrongUseError
-from pytest_crd.cli.objectfiles import STREAM, ClassifiedObjects, Identity, Resource
+from pytest_crd.cli.objectfiles import STREAM, Identity, KindExplanations, Resource
 from pytest_crd.cli.validateformats import Answers
+from pytest_crd.cli.verdicts import ObjectVerdict, TextJudge, ValidationSummary
 from pytest_crd.engine import (
     CrdLookupError,
     InputError,
@@ -26,10 +28,13 @@ from pytest_crd.engine import (
     UnsupportedExpressionError,
     profile,
 )
+from pytest_crd.progress import Tell
 from pytest_crd.report.outputs import testformats
 
 _MANAGER: Final = "kubectl"
 _JSON: Final = "json"
+_AUTO: Final = "auto"
+_TITLE: Final = "KiB judged"
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -69,6 +74,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE",
         help="the folder of a source of Flux, KIND/NAMESPACE/NAME=FOLDER; repeatable",
     )
+    add(
+        "--jobs",
+        type=_read_jobs,
+        metavar="N",
+        help="the number of processes; auto (default): one per core, if there is enough to judge",
+    )
     add("--old", metavar="FILE", help="the stored objects; send updates of these")
     add("--apply", action="store_true", help="send server-side applies, as kubectl apply --server-side does")
     add("--manager", metavar="NAME", help=f"the field manager of applies; default: {_MANAGER}")
@@ -107,23 +118,17 @@ def run(options: argparse.Namespace) -> int:
             helm_version=helm_version if options.helm_charts else "",
             local_sources=options.local_sources or (),
         )
-        skipped = objectfiles.skip_kinds(sent, options.skip or ())
         kinds = knownkinds.find(options, sent)
-        claims, version = samplefiles.group_crds(kinds.crds), kinds.kubernetes_version
-        classified = objectfiles.classify(sent, claims, version, kinds.catalog)
-        classified.skipped = skipped
-        method = _sending_method(options, kinds)
-        mistakes = sent.mistakes
+        claims, method = samplefiles.group_crds(kinds.crds), _sending_method(options, kinds)
+        mistakes: list[Mistake] = []
         if options.old:
-            old = objectfiles.read([options.old])
-            objectfiles.find_crds(old, version)
-            stored = objectfiles.classify(old, claims, version).resources
-            mistakes += [*old.mistakes, *_find_impossible(stored), *_find_repeated(stored)]
-            stored = [resource for resource in stored if _has_metadata(resource)]
-            method = method._replace(old={resource.identity: resource for resource in stored})
-        outcomes = [
-            *_judge(classified.resources, claims, method, keeps_responses=options.show or options.output == _JSON)
-        ]
+            stored = [*_read_stored(options.old, claims, kinds.kubernetes_version, mistakes)]
+            mistakes += [*_find_impossible(stored), *_find_repeated(stored)]
+            method = method._replace(old={item.identity: item for item in stored if _has_metadata(item)})
+        keeps_stored = options.show or options.output == _JSON
+        skip = frozenset(kind.casefold() for kind in options.skip or ())
+        judge = TextJudge(claims, sent, method, skip, keeps_stored)
+        return _report(judge, options, mistakes)
     except (
         CrdLookupError,
         InputError,
@@ -134,26 +139,64 @@ def run(options: argparse.Namespace) -> int:
     ) as error:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
-    problems = _problems(classified, method, mistakes)
-    if options.output == testformats.TEXT:
-        lines = validatetext.render(outcomes, classified, method, shows_objects=options.show)
+
+
+def _read_stored(name: str, claims: Claims, kubernetes_version: str, mistakes: list[Mistake]) -> Sequence[Resource]:
+    """Return the stored objects, and add the reasons why files cannot be read to *mistakes*."""
+    old = objectfiles.read([name])
+    objectfiles.find_crds(old, kubernetes_version)
+    items = [*old.read_all(mistakes)]
+    mistakes += old.mistakes
+    return objectfiles.classify(items, claims, kubernetes_version, old.crds).resources
+
+
+def _report(judge: TextJudge, options: argparse.Namespace, old_mistakes: Sequence[Mistake]) -> Exit:
+    """Print the verdicts on all objects, in the format of the command line."""
+    method, is_text = judge.method, options.output == testformats.TEXT
+    summary = ValidationSummary(unbuilt=judge.objects.unbuilt)
+    kept: list[ObjectVerdict] = []
+    with _show_progress() as tell, contextlib.closing(judge.judge_all(options.jobs, tell)) as parts:
+        for verdicts in parts:
+            summary.add(verdicts)
+            if is_text:
+                for line in validatetext.describe(verdicts.judged, method, shows_objects=options.show):
+                    print(line)
+            else:
+                kept += verdicts.judged
+    version, catalog = method.kubernetes_version, method.catalog
+    reasons = objectfiles.explain_unknown(summary.unknown, judge.claims, version, catalog)
+    problems = _problems(summary, method, [*judge.objects.mistakes, *summary.mistakes, *old_mistakes])
+    if is_text:
+        lines = validatetext.summarize(summary, reasons, method, shows_objects=options.show)
         print("\n".join(lines), end=f"; Kubernetes {profile.describe(version)}\n")
     else:
-        answers = Answers(outcomes, classified, problems, version, method.is_strict)
+        answers = Answers(kept, reasons, summary.unbuilt, summary.skipped.total(), problems, version, method.is_strict)
         print(validateformats.render(answers, options.output), end="")
     if problems:
         print("\n".join(map(str, problems)), file=sys.stderr)
         return Exit.WRONG_USE
-    return _exit(outcomes, classified, is_strict=method.is_strict)
+    return _exit(summary, reasons, is_strict=method.is_strict)
 
 
-def _judge(
-    resources: Iterable[Resource], claims: Claims, method: SendingMethod, *, keeps_responses: bool
-) -> Iterator[tuple[Resource, SampleOutcome]]:
-    """Yield the outcome of each object; a response holds the stored object, and most formats do not print it."""
-    for resource in resources:
-        outcome = judging.outcome(resource, claims, method)
-        yield resource, outcome if keeps_responses else replace(outcome, response=None)
+def _show_progress() -> AbstractContextManager[Tell]:
+    """Show the progress on a terminal, unless the verdicts appear there."""
+    terminal = sys.__stderr__  # the other stream escapes the control characters of a terminal
+    is_shown = terminal is not None and terminal.isatty() and not sys.stdout.isatty()
+    return progress.show(_TITLE, terminal) if terminal is not None and is_shown else progress.silent(_TITLE)
+
+
+def _read_jobs(text: str) -> int | None:
+    """
+    Return the number of processes; None for `auto`.
+
+    Raises:
+        ArgumentTypeError: The text is no such number.
+    """
+    if text == _AUTO:
+        return None
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither {_AUTO} nor a number from 1")
+    return int(text)
 
 
 def _check_options(options: argparse.Namespace) -> None:
@@ -212,23 +255,19 @@ def _find_repeated(stored: Iterable[Resource]) -> Iterator[Mistake]:
             )
 
 
-def _problems(classified: ClassifiedObjects, method: SendingMethod, mistakes: Sequence[Mistake]) -> Sequence[Mistake]:
+def _problems(summary: ValidationSummary, method: SendingMethod, mistakes: Sequence[Mistake]) -> Sequence[Mistake]:
     """Return the reasons why the verdict is incomplete; empty if it is complete."""
-    is_in_vain = (
-        method.old is not None
-        and classified.resources
-        and not any(resource.identity in method.old for resource in classified.resources)
-    )
-    if mistakes or not is_in_vain:
+    counts = (summary.custom, summary.built_in)
+    is_in_vain = any(item.all for item in counts) and not any(item.updated for item in counts)
+    if mistakes or method.old is None or not is_in_vain:
         return mistakes
     return [Mistake("--old", 0, "none of the objects, by group, kind, namespace and name: nothing was updated")]
 
 
-def _exit(
-    outcomes: Sequence[tuple[Resource, SampleOutcome]], classified: ClassifiedObjects, *, is_strict: bool
-) -> Exit:
-    judged = [outcome for _, outcome in outcomes if not outcome.placeholder]
-    holds = not any(outcome.findings for outcome in judged) and not classified.misspelt and not classified.unserved
-    if not holds or (is_strict and (classified.others or classified.unbuilt)):
+def _exit(summary: ValidationSummary, reasons: KindExplanations, *, is_strict: bool) -> Exit:
+    counts = (summary.custom, summary.built_in)
+    if any(item.refused or item.changed for item in counts) or reasons.misspelt or reasons.unserved:
         return Exit.DOES_NOT_HOLD
-    return Exit.HOLDS if judged else Exit.NOTHING_THERE
+    if is_strict and (reasons.others or summary.unbuilt):
+        return Exit.DOES_NOT_HOLD
+    return Exit.HOLDS if any(item.all > item.unjudged for item in counts) else Exit.NOTHING_THERE

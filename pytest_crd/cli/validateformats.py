@@ -8,7 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd.checks.samples import SampleOutcome
 from pytest_crd.checks.verdict import CheckFinding
-from pytest_crd.cli.objectfiles import ClassifiedObjects, Resource
+from pytest_crd.cli.objectfiles import KindExplanations, UnknownObject
+from pytest_crd.cli.verdicts import ObjectVerdict
 from pytest_crd.engine import Mistake
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.report.outputs import testformats
@@ -25,15 +26,19 @@ class Answers(NamedTuple):
     The answers of a run.
 
     Attributes:
-        outcomes: The custom resources with their outcomes.
-        classified: All objects by the CRDs of their kinds.
+        verdicts: The verdicts on objects of known kinds.
+        reasons: The reasons why objects of unknown kinds have no verdict.
+        unbuilt: The Kustomizations of Flux whose folder is not known, with the reason.
+        skipped: The number of objects that the command line leaves out.
         problems: Problems that make the answers incomplete.
         kubernetes_version: The Kubernetes version of the answers.
         is_strict: Whether objects without a CRD fail.
     """
 
-    outcomes: Sequence[tuple[Resource, SampleOutcome]]
-    classified: ClassifiedObjects
+    verdicts: Sequence[ObjectVerdict]
+    reasons: KindExplanations
+    unbuilt: Sequence[tuple[Manifest, str]]
+    skipped: int
     problems: Sequence[Mistake]
     kubernetes_version: str
     is_strict: bool
@@ -51,49 +56,50 @@ def _describe(answers: Answers) -> dict[str, Any]:
         "version": VERSION,
         "kubernetesVersion": answers.kubernetes_version,
         "objects": [
-            *(_of_resource(*item) for item in answers.outcomes),
-            *(_of_other(item, "misspelt", words) for item, words in answers.classified.misspelt),
-            *(_of_other(item, "not served", words) for item, words in answers.classified.unserved),
-            *(_of_other(item, _UNJUDGED, f"no CRD is known of {kind}") for item, kind in answers.classified.others),
+            *map(_of_verdict, answers.verdicts),
+            *(_of_other(item, "misspelt", words) for item, words in answers.reasons.misspelt),
+            *(_of_other(item, "not served", words) for item, words in answers.reasons.unserved),
+            *(_of_other(item, _UNJUDGED, f"no CRD is known of {kind}") for item, kind in answers.reasons.others),
         ],
-        "unbuilt": [{**_named(item), "message": words} for item, words in answers.classified.unbuilt],
-        "skipped": len(answers.classified.skipped),
+        "unbuilt": [{**_named(item.where, item.title), "message": words} for item, words in answers.unbuilt],
+        "skipped": answers.skipped,
         "problems": [str(problem) for problem in answers.problems],
     }
 
 
-def _of_resource(resource: Resource, outcome: SampleOutcome) -> dict[str, Any]:
-    response = outcome.response
+def _of_verdict(verdict: ObjectVerdict) -> dict[str, Any]:
+    outcome = verdict.outcome
     return {
-        **_named(resource.manifest),
-        **({"kustomization": resource.build} if resource.build else {}),
-        **({"appliedBy": resource.applier} if resource.applier else {}),
+        **_named(verdict.where, verdict.name),
+        **({"kustomization": verdict.build} if verdict.build else {}),
+        **({"appliedBy": verdict.applier} if verdict.applier else {}),
         "outcome": _outcome_word(outcome),
-        **_kind(resource, outcome),
-        "code": None if response is None else response.code,
+        **_kind(verdict),
+        "code": verdict.code,
         "message": outcome.placeholder or outcome.heading or None,
         "findings": [_of_finding(finding) for finding in outcome.findings],
         "warnings": [warning.text for warning in outcome.warnings],
-        "stored": response.stored if response is not None and outcome.is_accepted else None,
+        "stored": verdict.stored,
     }
 
 
-def _kind(resource: Resource, outcome: SampleOutcome) -> dict[str, Any]:
+def _kind(verdict: ObjectVerdict) -> dict[str, Any]:
     """Return the CRD, the JSON Schema, or the resource of a built-in kind."""
-    if resource.schema is not None:
+    outcome = verdict.outcome
+    if verdict.is_by_schema:
         return {"jsonSchema": outcome.resource}
-    if resource.is_custom:
-        return {"crd": outcome.resource, "crdVersion": resource.version}
+    if verdict.is_custom:
+        return {"crd": outcome.resource, "crdVersion": verdict.version}
     return {"builtIn": outcome.resource, "onlyDecoded": not outcome.is_validated}
 
 
-def _of_other(item: Manifest, outcome: str, words: str) -> dict[str, Any]:
-    return {**_named(item), "outcome": outcome, "message": words}
+def _of_other(item: UnknownObject, outcome: str, words: str) -> dict[str, Any]:
+    return {**_named(item.where, item.title), "outcome": outcome, "message": words}
 
 
-def _named(item: Manifest) -> dict[str, Any]:
-    path, line, _ = _place(item)
-    return {"path": path, "line": line or None, "name": item.title}
+def _named(where: str, name: str) -> dict[str, Any]:
+    path, line, _ = _place(where)
+    return {"path": path, "line": line or None, "name": name}
 
 
 def _outcome_word(outcome: SampleOutcome) -> str:
@@ -117,27 +123,26 @@ def _of_finding(finding: CheckFinding) -> dict[str, Any]:
 
 
 def _results(answers: Answers) -> Iterator[ReportedTest]:
-    for resource, outcome in answers.outcomes:
+    for verdict in answers.verdicts:
+        outcome = verdict.outcome
         lines = [finding.text for finding in outcome.findings]
         result = VerdictOutcome.FAILED if lines else VerdictOutcome.PASSED
         result = VerdictOutcome.SKIPPED if outcome.placeholder else result
         text = "\n".join((outcome.heading, *lines)) if lines else ""
-        yield ReportedTest(
-            resource.title, _place(resource.manifest), result, (lines or [""])[0].partition("\n")[0], text
-        )
-    for item, words in (*answers.classified.misspelt, *answers.classified.unserved):
-        yield ReportedTest(item.title or "object", _place(item), VerdictOutcome.FAILED, words, words)
-    for item, kind in answers.classified.others:
+        yield ReportedTest(verdict.title, _place(verdict.where), result, (lines or [""])[0].partition("\n")[0], text)
+    for item, words in (*answers.reasons.misspelt, *answers.reasons.unserved):
+        yield ReportedTest(item.title or "object", _place(item.where), VerdictOutcome.FAILED, words, words)
+    for item, kind in answers.reasons.others:
         words = f"no CRD is known of {kind}"
         result = VerdictOutcome.FAILED if answers.is_strict else VerdictOutcome.SKIPPED
-        yield ReportedTest(item.title or "object", _place(item), result, words, words)
-    for item, words in answers.classified.unbuilt:
+        yield ReportedTest(item.title or "object", _place(item.where), result, words, words)
+    for applier, words in answers.unbuilt:
         result = VerdictOutcome.FAILED if answers.is_strict else VerdictOutcome.SKIPPED
-        yield ReportedTest(f"the folder of {item.title}", _place(item), result, words, words)
+        yield ReportedTest(f"the folder of {applier.title}", _place(applier.where), result, words, words)
     for problem in answers.problems:
         place = FilePlace(problem.source, problem.line)
         yield ReportedTest("input", place, VerdictOutcome.ERROR, problem.message, str(problem))
 
 
-def _place(item: Manifest) -> FilePlace:
-    return parse_place(item.where) or FilePlace("")
+def _place(where: str) -> FilePlace:
+    return parse_place(where) or FilePlace("")

@@ -3,58 +3,70 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from pytest_crd.casefiles import yamltext
-from pytest_crd.checks.samples import SampleOutcome
-from pytest_crd.cli import objectfiles
 from pytest_crd.cli.judging import SendingMethod
-from pytest_crd.cli.objectfiles import ClassifiedObjects, Resource
+from pytest_crd.cli.objectfiles import KindExplanations
+from pytest_crd.cli.verdicts import ObjectVerdict, ValidationSummary, VerdictCounts
 from pytest_crd.report import text
 from pytest_crd.wording import counted, escape
 
 _MOST_KINDS: Final = 5
+_COMMENT: Final = "# "
 
-Outcomes: TypeAlias = Sequence[tuple[Resource, SampleOutcome]]
 
-
-def render(
-    outcomes: Outcomes, classified: ClassifiedObjects, method: SendingMethod, *, shows_objects: bool
-) -> Iterator[str]:
+def describe(verdicts: Iterable[ObjectVerdict], method: SendingMethod, *, shows_objects: bool) -> Iterator[str]:
     """
-    Yield lines for each object, then the summary.
+    Yield lines for each object of a known kind.
 
     Args:
-        outcomes: The judged objects with their outcomes.
-        classified: All objects by their kinds.
+        verdicts: The verdicts.
         method: The method of sending.
         shows_objects: Whether to yield the stored objects as YAML, and everything else as comments.
     """
-    mark = "# " if shows_objects else ""
-    for resource, outcome in outcomes:
-        yield from (f"{mark}{line}" for line in _describe(resource, outcome, method))
-        if shows_objects and outcome.response is not None and outcome.is_accepted:
+    mark = _COMMENT if shows_objects else ""
+    for verdict in verdicts:
+        outcome = verdict.outcome
+        yield from (f"{mark}{line}" for line in _describe(verdict, method))
+        if shows_objects and outcome.is_accepted and not verdict.is_by_schema:
             yield "---"
-            yield from (f"# {note}" for note in outcome.notes)
-            yield from yamltext.block(outcome.response.stored)
-    for item, words in (*classified.misspelt, *classified.unserved):
+            yield from (f"# {note}" for note in verdict.notes)
+            yield from yamltext.block(verdict.stored)
+
+
+def summarize(
+    summary: ValidationSummary, reasons: KindExplanations, method: SendingMethod, *, shows_objects: bool
+) -> Iterator[str]:
+    """
+    Yield lines for objects of unknown kinds, then the summary.
+
+    Args:
+        summary: The numbers of all objects.
+        reasons: The reasons why objects of unknown kinds have no verdict.
+        method: The method of sending.
+        shows_objects: Whether to yield comments.
+    """
+    mark = _COMMENT if shows_objects else ""
+    for item, words in (*reasons.misspelt, *reasons.unserved):
         yield f"{mark}{item.where}: {escape(words)}"
-    for item, kind in classified.others if method.is_strict else ():
+    for item, kind in reasons.others if method.is_strict else ():
         yield f"{mark}{item.where}: no CRD is known of {kind}"
-    for item, words in classified.unbuilt:
-        yield f"{mark}{item.where}: {item.title}: its folder is not judged: {escape(words)}"
-    yield f"{mark}{_summarize(outcomes, classified, method)}"
+    for applier, words in summary.unbuilt:
+        yield f"{mark}{applier.where}: {applier.title}: its folder is not judged: {escape(words)}"
+    yield f"{mark}{_summarize(summary, reasons, method)}"
 
 
-def _describe(resource: Resource, outcome: SampleOutcome, method: SendingMethod) -> Iterator[str]:
+def _describe(verdict: ObjectVerdict, method: SendingMethod) -> Iterator[str]:
+    outcome = verdict.outcome
+    head = f"{verdict.where}: {verdict.title}"
     if outcome.placeholder:
-        yield f"{resource.manifest.where}: {resource.title}: not judged, as {escape(outcome.placeholder)}"
+        yield f"{head}: not judged, as {escape(outcome.placeholder)}"
         return
     only = "" if outcome.is_validated else ", only decoded"
-    only = ", by a JSON Schema alone" if resource.schema is not None else only
-    verb = outcome.heading if outcome.findings else f"accepted{only}{_describe_method(resource, method)}"
-    yield f"{resource.manifest.where}: {resource.title}: {verb}"
+    only = ", by a JSON Schema alone" if verdict.is_by_schema else only
+    yield f"{head}: {outcome.heading if outcome.findings else f'accepted{only}{_describe_method(verdict, method)}'}"
     for finding in outcome.findings:
         first, *rest = text.visible_lines(finding.text)
         yield f"  {finding.place}{': ' if finding.place else ''}{first}"
@@ -62,57 +74,50 @@ def _describe(resource: Resource, outcome: SampleOutcome, method: SendingMethod)
     yield from (f"  warning: {warning.text}" for warning in outcome.warnings)
 
 
-def _describe_method(resource: Resource, method: SendingMethod) -> str:
-    if method.old is None or resource.schema is not None:
+def _describe_method(verdict: ObjectVerdict, method: SendingMethod) -> str:
+    if method.old is None or verdict.is_by_schema:
         return ""
-    return ", an update" if resource.identity in method.old else ", as nothing is stored of it"
+    return ", an update" if verdict.is_update else ", as nothing is stored of it"
 
 
-def _summarize(outcomes: Outcomes, classified: ClassifiedObjects, method: SendingMethod) -> str:
-    custom = [pair for pair in outcomes if pair[0].is_custom]
-    built_in = [pair for pair in outcomes if not pair[0].is_custom]
-    parts = [_count(custom, "custom resource", method)]
-    if built_in:
-        parts.append(_count(built_in, "built-in object", method))
-    if count := sum(objectfiles.count_placeholders(item.manifest.value) for item, _ in outcomes):
-        parts.append(f"{counted(count, 'value')} not known, encrypted or variable")
-    if classified.misspelt:
-        parts.append(f"{counted(len(classified.misspelt), 'object')} of a misspelt kind")
-    if classified.unserved:
-        parts.append(f"{counted(len(classified.unserved), 'object')} of a kind that is not served")
-    if classified.others:
-        listed = _count_kinds([kind for _, kind in classified.others])
-        parts.append(f"{counted(len(classified.others), 'object')} of other kinds, not judged ({listed})")
-    if classified.unbuilt:
-        parts.append(f"{counted(len(classified.unbuilt), 'folder')} of Flux not judged")
-    if classified.skipped:
-        listed = _count_kinds(classified.skipped)
-        parts.append(f"{counted(len(classified.skipped), 'object')} skipped ({listed})")
+def _summarize(summary: ValidationSummary, reasons: KindExplanations, method: SendingMethod) -> str:
+    parts = [_count(summary.custom, "custom resource", method)]
+    if summary.built_in.all:
+        parts.append(_count(summary.built_in, "built-in object", method))
+    if summary.placeholders:
+        parts.append(f"{counted(summary.placeholders, 'value')} not known, encrypted or variable")
+    if reasons.misspelt:
+        parts.append(f"{counted(len(reasons.misspelt), 'object')} of a misspelt kind")
+    if reasons.unserved:
+        parts.append(f"{counted(len(reasons.unserved), 'object')} of a kind that is not served")
+    if reasons.others:
+        listed = _count_kinds(Counter(kind for _, kind in reasons.others))
+        parts.append(f"{counted(len(reasons.others), 'object')} of other kinds, not judged ({listed})")
+    if summary.unbuilt:
+        parts.append(f"{counted(len(summary.unbuilt), 'folder')} of Flux not judged")
+    if summary.skipped:
+        parts.append(f"{counted(summary.skipped.total(), 'object')} skipped ({_count_kinds(summary.skipped)})")
     return "; ".join(parts)
 
 
-def _count(outcomes: Outcomes, noun: str, method: SendingMethod) -> str:
-    """Return the numbers of objects by outcome."""
-    unjudged = sum(bool(item.placeholder) for _, item in outcomes)
-    refused = sum(not item.is_accepted for _, item in outcomes) - unjudged
-    changed = sum(bool(item.findings) for _, item in outcomes) - refused - unjudged
-    counts = [f"{counted(len(outcomes), noun)}, {refused} refused"]
-    counts += [f"{unjudged} not judged"] * (unjudged > 0)
-    counts += [f"{changed} accepted, but not as they are" if changed > 1 else "1 accepted, but not as it is"] * (
-        changed > 0
-    )
-    by_schema = [item.kind for item, _ in outcomes if item.schema is not None]
-    counts += [f"{len(by_schema)} by a JSON Schema alone ({_count_kinds(by_schema)})"] * bool(by_schema)
+def _count(counts: VerdictCounts, noun: str, method: SendingMethod) -> str:
+    """Return the numbers of objects by verdict."""
+    parts = [f"{counted(counts.all, noun)}, {counts.refused} refused"]
+    if counts.unjudged:
+        parts.append(f"{counts.unjudged} not judged")
+    if counts.changed:
+        parts.append(f"{counts.changed} accepted, but not as {'it is' if counts.changed == 1 else 'they are'}")
+    if by_schema := +counts.by_schema:
+        parts.append(f"{by_schema.total()} by a JSON Schema alone ({_count_kinds(by_schema)})")
     if method.old is not None:
-        updated = sum(item.identity in method.old for item, _ in outcomes)
-        counts.append(f"{updated} of them updated")
-    decoded = [item.kind for item, outcome in outcomes if not (outcome.is_validated or outcome.placeholder)]
-    counts += [f"{len(decoded)} only decoded ({_count_kinds(decoded)})"] * bool(decoded)
-    return ", ".join(counts)
+        parts.append(f"{counts.updated} of them updated")
+    if decoded := +counts.decoded:
+        parts.append(f"{decoded.total()} only decoded ({_count_kinds(decoded)})")
+    return ", ".join(parts)
 
 
-def _count_kinds(kinds: Sequence[str]) -> str:
+def _count_kinds(kinds: Counter[str]) -> str:
     """Return the numbers of the most frequent kinds."""
-    counts = Counter(kinds).most_common()
+    counts = kinds.most_common()
     listed = ", ".join(f"{count} {kind}" for kind, count in counts[:_MOST_KINDS])
     return f"{listed} and {len(counts) - _MOST_KINDS} more kinds" if len(counts) > _MOST_KINDS else listed

@@ -528,7 +528,7 @@ def test_progress_is_shown_on_a_terminal(
     pause: float, propose: Init, monkeypatch: pytest.MonkeyPatch, *, is_shown: bool
 ) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setattr("pytest_crd.cli.init._PAUSE", pause)
+    monkeypatch.setattr("pytest_crd.progress.PAUSE", pause)
 
     out = propose("--yes")[1]
 
@@ -539,7 +539,7 @@ def test_progress_is_shown_on_a_terminal(
 def test_progress_is_a_line_now_and_then_without_a_terminal(
     pause: float, propose: Init, monkeypatch: pytest.MonkeyPatch, *, is_shown: bool
 ) -> None:
-    monkeypatch.setattr("pytest_crd.cli.init._LONG_PAUSE", pause)
+    monkeypatch.setattr("pytest_crd.progress.LONG_PAUSE", pause)
 
     out = propose("--yes")[1]
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
 from pytest_crd import __main__ as program
-from pytest_crd.checks.samples import SampleOutcome
 from pytest_crd.cli import validatetext
+from pytest_crd.cli.verdicts import ObjectVerdict
 
 Validate: TypeAlias = "Callable[..., tuple[int, str, str]]"
 
@@ -232,17 +232,18 @@ def test_json_names_the_resource_of_a_built_in_object(validate: Validate) -> Non
     assert (objects[1]["outcome"], objects[1]["line"]) == ("not served", 7)
 
 
-@pytest.mark.parametrize(("arguments", "kept"), [((), 0), (("--show",), 1)])
-def test_answers_are_kept_only_to_show_objects(
-    arguments: tuple[str, ...], kept: int, validate: Validate, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("arguments", "is_kept"), [((), False), (("--show",), True)])
+def test_stored_objects_are_kept_only_to_be_shown(
+    arguments: tuple[str, ...], validate: Validate, monkeypatch: pytest.MonkeyPatch, *, is_kept: bool
 ) -> None:
-    outcomes: list[SampleOutcome] = []
+    verdicts: list[ObjectVerdict] = []
 
-    def render(pairs: validatetext.Outcomes, *_: object, **__: object) -> list[str]:
-        outcomes.extend(outcome for _, outcome in pairs)
+    def describe(some: Iterable[ObjectVerdict], *_: object, **__: object) -> list[str]:
+        verdicts.extend(some)
         return []
 
-    monkeypatch.setattr(validatetext, "render", render)
+    monkeypatch.setattr(validatetext, "describe", describe)
     validate(_map("a"), *arguments)
 
-    assert [int(outcome.response is not None) for outcome in outcomes] == [kept]
+    assert [verdict.stored is not None for verdict in verdicts] == [is_kept]
+    assert [verdict.outcome.response for verdict in verdicts] == [None]

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NoReturn
 
 import slipcover
 from _pytest.assertion.rewrite import AssertionRewritingHook  # nothing public
@@ -27,13 +27,14 @@ class Count:
 
     Attributes:
         running: The count, if this process counts.
+        file: The file that `save` writes.
     """
 
     running: ClassVar[Count | None] = None
 
     def __init__(self, file: Path) -> None:
-        """Create for a *file* that `save` writes."""
-        self._file = file
+        """Create for a file."""
+        self.file = file
         self._counts = slipcover.Slipcover(branch=True, exclude_also=_EXCLUDED)
 
     def execute(self, loader: SourceFileLoader, module: ModuleType) -> None:
@@ -42,7 +43,7 @@ class Count:
 
     def save(self) -> None:
         """Write the counts until now."""
-        self._file.write_text(json.dumps(self._counts.get_coverage()), encoding="utf-8")
+        self.file.write_text(json.dumps(self._counts.get_coverage()), encoding="utf-8")
 
 
 def start(folder: Path, modules: Collection[str]) -> None:
@@ -69,6 +70,19 @@ def start(folder: Path, modules: Collection[str]) -> None:
     SourceFileLoader.exec_module = execute_counted  # type: ignore[assignment, method-assign]
     AssertionRewritingHook.find_spec = find_others  # type: ignore[assignment, method-assign]
     atexit.register(count.save)
+    os.register_at_fork(after_in_child=lambda: _count_in_fork(count, folder))
+
+
+def _count_in_fork(count: Count, folder: Path) -> None:
+    """Count in a fork, too: it saves its counts before `os._exit`, which ends it without the functions of `atexit`."""
+    end = os._exit
+    count.file = folder / f"{os.getpid()}.json"
+
+    def save_and_end(status: int) -> NoReturn:
+        count.save()
+        end(status)
+
+    os._exit = save_and_end
 
 
 def merge(folder: Path) -> dict[str, Any]:

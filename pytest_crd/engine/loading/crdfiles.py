@@ -173,7 +173,7 @@ class CrdFiles:
         """
         if name and self.kustomizations is not None and self.kustomizations.is_patch(name):
             return
-        if not manifest.may_mention(content, declared.KIND) and not misspelling.may_hold(content):
+        if not may_hold_crd(content):
             return
         try:
             items = manifest.read(content, source=source)
@@ -285,6 +285,11 @@ class CrdFiles:
                 )
             else:
                 self.mistakes.append(Mistake(mistake.source, mistake.line, message))
+
+
+def may_hold_crd(content: bytes) -> bool:
+    """Return whether a text may hold a CRD, or an object that is nearly one, so that other texts need not be parsed."""
+    return manifest.may_mention(content, declared.KIND) or misspelling.may_hold(content)
 
 
 def _reason_to_pass_over(value: Mapping[str, JSONValue], *, is_crd: bool) -> str:
