@@ -18,6 +18,8 @@ from typing import Final
 from pytest_crd import folders
 
 _REPOSITORY: Final = ".git"
+# The folder above all others; POSIX has two names.
+_TOPS: Final = ("/", "//")
 OUTSIDE: Final = "it leads out of the project; copy the file into the project"
 """The message about a path outside of the project."""
 
@@ -25,13 +27,17 @@ OUTSIDE: Final = "it leads out of the project; copy the file into the project"
 def find_project(folder: str | os.PathLike[str]) -> str:
     """Return the top of the git repository around *folder*, else *folder* itself; links are resolved."""
     real = os.path.realpath(folder)
-    parents = (real, *map(str, Path(real).parents))
-    return next((parent for parent in parents if os.path.lexists(os.path.join(parent, _REPOSITORY))), real)  # noqa: PTH118
+    parent = real
+    while not os.path.lexists(f"{parent}/{_REPOSITORY}"):
+        if parent in _TOPS:
+            return real
+        parent = os.path.dirname(parent)  # noqa: PTH120 - a Path takes five times as long
+    return parent
 
 
 def contains(folder: str, real: str) -> bool:
     """Return whether a folder is or contains a path; the links of both are resolved."""
-    return real == folder or real.startswith(os.path.join(folder, ""))  # noqa: PTH118 - an added slash
+    return real == folder or real.startswith(folder if folder in _TOPS else f"{folder}/")
 
 
 def is_inside(path: str | os.PathLike[str], *folders: str) -> bool:

@@ -36,12 +36,14 @@ class RealPaths:
 
     def resolve(self, path: str | Path) -> str:
         """Return *path* with all links resolved, whether the file exists or not."""
-        folder, name = os.path.split(path)
-        if name in _NO_NAMES or os.path.islink(path):  # noqa: PTH114 - a Path takes twice as long
-            return os.path.realpath(path)
+        whole = str(path)
+        at = whole.rfind("/") + 1
+        folder, name = whole[:at], whole[at:]
+        if name in _NO_NAMES or os.path.islink(whole):  # noqa: PTH114 - a Path takes twice as long
+            return os.path.realpath(whole)
         if folder not in self._folders:
-            self._folders[folder] = os.path.realpath(folder)
-        return os.path.join(self._folders[folder], name)  # noqa: PTH118
+            self._folders[folder] = os.path.join(os.path.realpath(folder), "")  # noqa: PTH118 - an added slash
+        return f"{self._folders[folder]}{name}"
 
 
 def read_file(path: Path) -> bytes:

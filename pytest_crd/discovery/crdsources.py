@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pytest_crd import lazyimport, progress
-from pytest_crd.discovery import kustomizations, kustomizeroots, madecrds, projectfiles, search
+from pytest_crd.discovery import kustomizations, kustomizeroots, projectfiles, search
 from pytest_crd.discovery.filetrees import FolderTree
 from pytest_crd.discovery.headings import HeadingFiles
-from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.inputerror import CrdError, Mistake, NoCrdError
@@ -34,9 +33,11 @@ from pytest_crd.records import dataclass, field
 
 if TYPE_CHECKING:
     from pytest_crd.discovery import commands as crdcommands
-    from pytest_crd.discovery import helmtemplates
+    from pytest_crd.discovery import helmtemplates, madecrds
     from pytest_crd.discovery.helmtemplates import UnreadTemplate
+    from pytest_crd.discovery.madecrds import MadeManifests
 else:
+    madecrds = lazyimport.module("pytest_crd.discovery.madecrds")
     crdcommands = lazyimport.module("pytest_crd.discovery.commands")
     helmtemplates = lazyimport.module("pytest_crd.discovery.helmtemplates")
 
@@ -310,7 +311,8 @@ class Sources:
             crd_files = self._read_settings(kubernetes_version, tell, kind)
         for manifests in self._python_manifests:
             crd_files.take_made(manifests.texts, source=manifests.source)
-        self.places = " and ".join(filter(None, (self.places, madecrds.words(self._python_manifests))))
+        if self._python_manifests:
+            self.places = " and ".join(filter(None, (self.places, madecrds.words(self._python_manifests))))
         return crd_files
 
     def _read_settings(self, kubernetes_version: str, tell: Tell, kind: type[_Files]) -> _Files:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -87,7 +86,7 @@ class HeadingFiles(CrdFiles):
         take(files)
         files.raise_mistakes()
         self.whole_notes += files.notes
-        return next(replace(whole, rank=read.rank) for whole in files.read_crds if whole.crd.source == source)
+        return next(whole.ranked(read.rank) for whole in files.read_crds if whole.crd.source == source)
 
     def _is_kustomized(self, name: str) -> bool:
         return bool(name and self.kustomizations is not None and self.kustomizations.applies_to(name))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -88,9 +87,7 @@ def read(file: ManifestFile, kubernetes_version: str, rank: int) -> Sequence[Rea
         content = file.read()
         if not manifest.may_mention(content, declared.KIND):
             return []
-        return [
-            replace(crd, rank=rank) for crd in _read_plain(remove_actions(content.decode()), file, kubernetes_version)
-        ]
+        return [crd.ranked(rank) for crd in _read_plain(remove_actions(content.decode()), file, kubernetes_version)]
     except (TemplateError, UnicodeDecodeError, ManifestError) as error:
         line = error.line if isinstance(error, TemplateError) else 1
         return [UnreadTemplate(f"{file.name}:{line}", str(error), content)]

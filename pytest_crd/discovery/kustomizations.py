@@ -186,7 +186,7 @@ class Kustomizations:
 
     def _above(self, name: str) -> list[Kustomization]:
         """Return the kustomizations of the nearest folders above a file, innermost first."""
-        folder = posixpath.dirname(name)
+        folder = name.rpartition("/")[0] or posixpath.dirname(name)
         if folder not in self._above_folders:
             self._above_folders[folder] = [*self._nearest(folder)]
         return self._above_folders[folder]

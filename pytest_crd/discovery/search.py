@@ -48,7 +48,7 @@ CONVENTIONAL_PATHS: Final = (
 _CONFIG: Final = "config"
 _DEPTH: Final = 2
 _OF_CONFIG: Final = (("crd",), ("crds",))
-_CONFIG_CRD: Final = "config/crd"
+_BELOW: Final = "/config/crd"
 _MOST_FILES: Final = 5
 _NOT_THERE: Final = (
     "no CRD was found: set crd_paths in the ini file, or --crd-path, to the files or folders with your CRDs"
@@ -113,7 +113,7 @@ class CrdSearch:
         Raises:
             ManifestError: An exclusion matches nothing.
         """
-        usual = narrowest(path for path in CONVENTIONAL_PATHS if any(map(_holds_some, root.glob(path))))
+        usual = narrowest(path for path in CONVENTIONAL_PATHS if any(map(_holds_some, _matches(root, path))))
         if not usual:
             return None
         paths = {file.path: file.patterns[0] for file in manifest.files(usual, base=root, named=())}
@@ -192,6 +192,14 @@ def rank(file: ManifestFile) -> int:
     return CONVENTIONAL_PATHS.index(pattern) if is_ranked else 0
 
 
+def _matches(root: Path, pattern: str) -> Iterable[Path]:
+    """Return the paths that a conventional path matches; most projects have few of them, and a glob is compiled first."""
+    start, star, _ = pattern.partition("*")
+    if not os.path.exists(f"{root}/{start}"):  # noqa: PTH110 - a Path takes three times as long
+        return ()
+    return root.glob(pattern) if star else (root / pattern,)
+
+
 def _holds_some(path: Path) -> bool:
     """Return whether a path is a file or a folder with files; an empty folder may be a remnant of a build."""
     return path.is_file() or any(manifest.below(path))
@@ -211,7 +219,7 @@ def find_operators(names: Iterable[str]) -> dict[str, list[str]]:
     """
     by_folder: dict[str, list[str]] = {}
     for name in names:
-        if _CONFIG_CRD not in name:
+        if _BELOW not in name:
             continue  # the usual case
         path = PurePosixPath(name)
         parts = path.parts[:-1]

@@ -74,8 +74,15 @@ class PythonHooks:
         return pytest.Dir.from_parent(parent, path=path) if commandline.is_without_python(parent.config) else None
 
 
-def collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a YAML or JSON file that matches a pattern of crd_case_files, or a case file that the command line names."""
+def collect_file(file_path: Path, parent: pytest.Collector, name: str) -> pytest.Collector | None:
+    """
+    Collect a YAML or JSON file that matches a pattern of crd_case_files, or a case file that the command line names.
+
+    Args:
+        file_path: The file.
+        parent: Its folder.
+        name: Its name, in lower case.
+    """
     config = parent.config
     # The current folder names no file, and pytest takes eight calls for each file that it compares with the named ones.
     is_named = config.args_source is not config.ArgsSource.INVOCATION_DIR and parent.session.isinitpath(file_path)
@@ -83,10 +90,10 @@ def collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector 
         heap.begin(config)
         from pytest_crd.plugin.items import cases  # noqa: PLC0415 - only a session with cases loads the runner
 
-        name = node_id(file_path, config)
-        return cases.CaseFileCollector.from_parent(parent, path=file_path, name=name, nodeid=name)
-    if not (is_named and checks.CHECKS.read_value(config)):
-        casefiles.note_unmatched(file_path, config)
+        id_ = node_id(file_path, config)
+        return cases.CaseFileCollector.from_parent(parent, path=file_path, name=id_, nodeid=id_)
+    if casefiles.PART in name and not (is_named and checks.CHECKS.read_value(config)):
+        casefiles.note_unmatched(file_path, name, config)
     return None
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from pytest_crd import lazyimport
 from pytest_crd.plugin import alone, options
 from pytest_crd.plugin.settings import project
 from pytest_crd.records import NamedTuple
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from pytest_crd.coverage.summary import Summary
     from pytest_crd.discovery.crdsources import Sources
     from pytest_crd.engine.loading.crdfiles import Remark
+    from pytest_crd.report import remarkwords
+else:
+    remarkwords = lazyimport.module("pytest_crd.report.remarkwords")
 
 # The property of a test with a note about a passed test.
 NOTE: Final = "crd_note"
@@ -148,8 +152,6 @@ def header(config: pytest.Config) -> Header:
         lines = [f"no CRD was asked for yet, none is loaded ({' '.join(names)})"] if names else []
         lines += [line for part in parts for line in part.unjudged]
         return Header(is_loaded=False, text="\n".join(f"crd: {line}" for line in lines))
-    from pytest_crd.report import remarkwords  # noqa: PLC0415 - as above
-
     kubernetes = f"Kubernetes {project.describe_versions(config)}"
     versions = project.kubernetes_versions(config)
     crds_line = f"{_counted(loaded, versions)} from {loaded.places}"
@@ -163,7 +165,9 @@ def header(config: pytest.Config) -> Header:
         lines = [line, *map(str, rare), *sentences]
     else:
         lines = [f"{crds_line}; {kubernetes}", *(part.words for part in parts if part.words)]
-        lines += [*remarkwords.lines(remarks, verbosity=config.get_verbosity()), *hints, *sentences]
+        if remarks:
+            lines += remarkwords.lines(remarks, verbosity=config.get_verbosity())
+        lines += [*hints, *sentences]
     not_tested = [line for part in parts for line in (*part.not_tested, *part.unjudged)]
     not_tested += [f"{mistake} (no test asks for this file)" for mistake in loaded.unread]
     text = "\n".join(f"crd: {line}" for line in (*([] if quiet else lines), *not_tested))

@@ -10,19 +10,24 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_crd import lazyimport
 from pytest_crd.cases.crdcatalog import Catalog
-from pytest_crd.discovery import madecrds
 from pytest_crd.discovery.crdsources import Sources
-from pytest_crd.discovery.madecrds import MadeManifests
 from pytest_crd.engine.inputerror import CrdError, InputError, Mistake
 from pytest_crd.engine.observer import SESSION
 from pytest_crd.plugin import manifests, progressline
 from pytest_crd.plugin.settings import project
 from pytest_crd.plugin.settings.webhooks import ADD_POLICIES, FIND_WEBHOOKS, FindWebhooks
+
+if TYPE_CHECKING:
+    from pytest_crd.discovery import madecrds
+    from pytest_crd.discovery.madecrds import MadeManifests
+else:
+    madecrds = lazyimport.module("pytest_crd.discovery.madecrds")
 
 
 def open_sources(config: pytest.Config) -> Sources:

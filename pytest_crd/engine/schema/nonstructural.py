@@ -83,7 +83,7 @@ def _visit(schema: Structural, level: str, place: LinkedPath, profile: Profile, 
     if schema.items is not None:
         _visit(schema.items, "item", (place, "items", None), profile, errors)
     for name, child in schema.properties.items():
-        if not _is_plain(child):
+        if not _is_plain(child, profile):
             _visit(child, "field", (place, "properties", name), profile, errors)
     if (values := schema.value_schema) is not None:
         _visit(values, "field", (place, "additionalProperties", None), profile, errors)
@@ -91,12 +91,12 @@ def _visit(schema: Structural, level: str, place: LinkedPath, profile: Profile, 
     is_loose = schema.x_preserve_unknown_fields if schema.x_int_or_string else not schema.type
     if level == "root" or lacks_items or is_loose or schema.x_embedded_resource:
         errors += _structure(schema, level, fieldpath.resolve(place))
-    if _is_more_than_keywords(schema.validation):
+    if schema.validation is not NO_VALIDATION and not _is_sound(schema.validation, profile):
         errors += _validation(schema.validation, fieldpath.resolve(place), profile)
 
 
-def _is_plain(schema: Structural) -> bool:
-    """Return True only if the *schema* of a field surely has no error: a type, no nested schemas, no pattern."""
+def _is_plain(schema: Structural, profile: Profile) -> bool:
+    """Return True only if the *schema* of a field surely has no error: a type, no nested schemas, no wrong pattern."""
     return bool(
         schema.type
         and schema.type != "array"
@@ -105,13 +105,16 @@ def _is_plain(schema: Structural) -> bool:
         and schema.additional_properties is None
         and not schema.x_embedded_resource
         and not schema.x_int_or_string
-        and not _is_more_than_keywords(schema.validation)
+        and (schema.validation is NO_VALIDATION or _is_sound(schema.validation, profile))
     )
 
 
-def _is_more_than_keywords(validation: ValueValidation) -> bool:
-    """Return whether the value validations of a node may have errors, which takes junctors or a pattern."""
-    return validation is not NO_VALIDATION and ("pattern" in validation.keywords or validation.has_junctors)
+def _is_sound(validation: ValueValidation, profile: Profile) -> bool:
+    """Return True only if the value validations of a node surely have no error: no junctors, and no wrong pattern."""
+    if validation.has_junctors:
+        return False
+    keywords = validation.keywords
+    return "pattern" not in keywords or not patterns.find_problem(keywords["pattern"], profile.go)
 
 
 def _structure(schema: Structural, level: str, path: FieldPath) -> Errors:
@@ -281,9 +284,8 @@ def refuse_unsupported(schema: Mapping[str, JSONValue], path: FieldPath) -> tupl
 
 def find_unsupported(schema: Mapping[str, JSONValue]) -> Iterator[str]:
     """Yield the forbidden keywords of *schema* itself, in the server's order."""
-    for keyword, empty_counts in UNSUPPORTED.items():
-        value = schema.get(keyword)
-        if value or (empty_counts and value is not None):
+    for keyword in UNSUPPORTED:
+        if keyword in schema and (schema[keyword] or (UNSUPPORTED[keyword] and schema[keyword] is not None)):
             yield keyword
 
 

@@ -255,7 +255,7 @@ def below(folder: Path) -> Iterator[Path]:
     """Yield the YAML and JSON files in a folder, sorted, without hidden folders."""
     for parent, inner, names in os.walk(folder):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
-        yield from (Path(parent, name) for name in sorted(names) if is_manifest(name))
+        yield from (Path(f"{parent}/{name}") for name in sorted(names) if is_manifest(name))
 
 
 def name_of(path: Path, base: Path) -> str:

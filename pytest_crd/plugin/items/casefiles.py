@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -21,10 +22,9 @@ _CASE_FILE: Final = lazyre.compile(
 # A line that a CRD manifest has and a case file hardly ever.
 _CRD: Final = lazyre.compile(rb"""^["']?kind["']?\s*:\s*["']?CustomResourceDefinition\b""", re.MULTILINE)
 # A part of the names of files that look like case files.
-_PART: Final = ".crd"
+PART: Final = ".crd"
 # The visited files with the name of a case file.
 _VISITED: Final[pytest.StashKey[set[str]]] = pytest.StashKey()
-_PATTERNS: Final[pytest.StashKey[tuple[Callable[[str], object], list[str]]]] = pytest.StashKey()
 _MOST_NAMED: Final = 5
 _UNMATCHED: Final[pytest.StashKey[list[Path]]] = pytest.StashKey()
 
@@ -46,11 +46,15 @@ def is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
 
 def has_name(path: str, config: pytest.Config) -> bool:
     """Return whether a path matches a pattern of `crd_case_files` from its end."""
-    patterns = config.stash.get(_PATTERNS, None)
-    if patterns is None:
-        patterns = config.stash[_PATTERNS] = _compile(project.get_settings(config).case_files)
-    is_name, paths = patterns
-    return bool(is_name(path[path.rfind("/") + 1 :])) or any(folders.matches(Path(path), pattern) for pattern in paths)
+    is_name, paths = _patterns(config)
+    if is_name(path[path.rfind("/") + 1 :]):
+        return True
+    return bool(paths) and any(folders.matches(Path(path), pattern) for pattern in paths)
+
+
+@functools.lru_cache(1)  # a stash takes three calls for each file
+def _patterns(config: pytest.Config) -> tuple[Callable[[str], object], list[str]]:
+    return _compile(project.get_settings(config).case_files)
 
 
 def _compile(patterns: Iterable[str]) -> tuple[Callable[[str], object], list[str]]:
@@ -60,10 +64,9 @@ def _compile(patterns: Iterable[str]) -> tuple[Callable[[str], object], list[str
     return re.compile(rf"\A(?:{'|'.join(names) or '(?!)'})").match, [pattern for pattern in cased if "/" in pattern]
 
 
-def note_unmatched(path: Path, config: pytest.Config) -> None:
-    """Remember a visited file that is named like a case file but matches no pattern."""
-    name = path.name.lower()
-    if _PART in name and fnmatch.fnmatchcase(name, f"*{_PART}*.y*ml") and not _CRD.search(folders.read_file(path)):
+def note_unmatched(path: Path, name: str, config: pytest.Config) -> None:
+    """Remember a visited file whose *name*, in lower case, has PART and which matches no pattern, if it looks like a case file."""
+    if fnmatch.fnmatchcase(name, f"*{PART}*.y*ml") and not _CRD.search(folders.read_file(path)):
         config.stash.setdefault(_UNMATCHED, []).append(path)
 
 

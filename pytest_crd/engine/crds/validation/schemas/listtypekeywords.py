@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pytest_crd.engine import fieldpath
@@ -25,6 +25,7 @@ _LIST_TYPES: Final = ("atomic", "set", "map")
 _MAP_TYPES: Final = ("atomic", "granular")
 # Combinations of type, list type and map type without errors; nearly all schemas with list or map types have one.
 _SOUND: Final = frozenset({("array", "atomic", None), ("object", None, "atomic"), ("object", None, "granular")})
+_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 _ATOMIC_ITEM: Final = "must be atomic as item of a list with x-kubernetes-list-type=set"
 _NO_KEY: Final = "entries must all be names of item properties"
 _KEY_WITHOUT_VALUE: Final = (
@@ -69,7 +70,21 @@ def validate(
 
 def is_sound(schema: Schema) -> bool:
     """Return True only if the list and map types of *schema* surely have no error; nested schemas are not read."""
-    return _MAP_KEYS not in schema and (schema.get("type"), schema.get(_LIST_TYPE), schema.get(_MAP_TYPE)) in _SOUND
+    list_type = schema.get(_LIST_TYPE)
+    if list_type == "map":
+        return _is_sound_list_map(schema)
+    return _MAP_KEYS not in schema and (schema.get("type"), list_type, schema.get(_MAP_TYPE)) in _SOUND
+
+
+def _is_sound_list_map(schema: Schema) -> bool:
+    """Return True only for a list of objects with one key, which is a required scalar; nearly all list-maps are so."""
+    item = _item(schema)
+    keys: Sequence[str] = schema.get(_MAP_KEYS) or []
+    if item is None or len(keys) != 1 or _MAP_TYPE in schema or schema.get("type") != "array":
+        return False
+    key = (item.get("properties") or {}).get(keys[0])
+    is_plain = key is not None and "nullable" not in item and "nullable" not in key and key.get("type") in _SCALARS
+    return is_plain and item.get("type") == "object" and keys[0] in (item.get("required") or ())
 
 
 def validate_presence(schema: Schema, path: FieldPath) -> Iterator[FieldError]:

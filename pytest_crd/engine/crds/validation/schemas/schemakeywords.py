@@ -44,6 +44,7 @@ _REMARKABLE: Final = frozenset({"properties", "items", "additionalProperties"}) 
 # A default is restricted where defaults are forbidden.
 _RESTRICTED_OR_DEFAULT: Final = _RESTRICTED | {"default"}
 _REMARKABLE_OR_DEFAULT: Final = _REMARKABLE | {"default"}
+_UNUSUAL: Final = _RESTRICTED_OR_DEFAULT | _BRANCHING | _EXTENSIONS
 
 
 class _Context(NamedTuple):
@@ -108,20 +109,22 @@ class _Walk:
         errors_before = len(self.errors) if _RULES in schema else 0
         items = schema.get("items")
         restricted = _RESTRICTED if context.no_defaults is None else _RESTRICTED_OR_DEFAULT
-        if schema.get("type") not in self._types or type(items) is list or not restricted.isdisjoint(schema):
+        is_unusual = not _UNUSUAL.isdisjoint(schema)
+        has_known_type = "type" in schema and schema["type"] in self._types
+        if not has_known_type or type(items) is list or (is_unusual and not restricted.isdisjoint(schema)):
             self.errors += _constructs(schema, place, context, check_type=bool(self._types))
         if "additionalProperties" in schema:
             self._additional_properties(schema, place, context)
         if properties := schema.get("properties"):
             self._properties(properties, schema, place, context, is_root=is_root)
-        is_branching = not _BRANCHING.isdisjoint(schema)
+        is_branching = is_unusual and not _BRANCHING.isdisjoint(schema)
         if is_branching:
             self._junctors(schema, place, context)
         if items:
             self._items(items, schema, place, context)
         if is_branching:
             self._dependencies(schema, place, context)
-        if not _EXTENSIONS.isdisjoint(schema):
+        if is_unusual and not _EXTENSIONS.isdisjoint(schema):
             self._extensions(schema, place)
         if _RULES in schema and context.rules is not NO_RULES and len(self.errors) == errors_before:
             # Expressions are compiled only if this schema and its nested schemas have no errors.
@@ -146,7 +149,7 @@ class _Walk:
         remarkable = _REMARKABLE if allows_defaults else _REMARKABLE_OR_DEFAULT
         for name in sorted(properties):
             child = properties[name]
-            if remarkable.isdisjoint(child) and child.get("type") in self._types:
+            if "type" in child and child["type"] in self._types and remarkable.isdisjoint(child):
                 continue
             has_rules = context.rules is not NO_RULES
             inner = context.within(context.rules.of_property(name, schema)) if has_rules else context
