@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
+from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.golang.gotypes import Bytes, Float, GoType, Int, List, Map, Pointer, Raw, Scalar, Struct
+from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import metav1types
 from pytest_crd.engine.openapi import commontypes
 from pytest_crd.engine.profile import Profile
@@ -100,14 +102,32 @@ def merged_lists(kind: Struct, merging: Merging) -> MergedLists:
     return merge_keys
 
 
+class FormConverter(NamedTuple):
+    """
+    The conversion of objects between the apiVersions of their kind.
+
+    Attributes:
+        types: The Go types by apiVersion.
+        convert_form: Returns a decoded object in another apiVersion.
+    """
+
+    types: Mapping[str, Struct]
+    convert_form: Callable[[Resource, str], Resource]
+
+    def convert(self, resource: Resource, api_version: str) -> Resource:
+        """Return an object in *api_version*; a part of an object is decoded before."""
+        decoded = decoding.decode(resource, self.types[resource["apiVersion"]]).value
+        return self.convert_form(decoded, api_version)
+
+
 def ignored(
-    api_version: str, plural: str, kept_by_status: Iterable[str] | None, *, has_status: bool
+    api_versions: Iterable[str], plural: str, kept_by_status: Iterable[str] | None, *, has_status: bool
 ) -> Mapping[str, Mapping[str, FieldSet]]:
     """
     Return the fields that requests to an object and to its status ignore, by subresource and API version.
 
     Args:
-        api_version: The apiVersion of the kind.
+        api_versions: The apiVersions of the kind.
         plural: Its plural.
         kept_by_status: The metadata fields that requests to the status ignore; None for all.
         has_status: Whether the kind has a status.
@@ -126,7 +146,7 @@ def ignored(
     }
     paths = _IGNORED.get(plural, usual)
     return {
-        below: {api_version: fieldsets.from_paths([tuple(map(field, path)) for path in paths[below]])}
+        below: dict.fromkeys(api_versions, fieldsets.from_paths([tuple(map(field, path)) for path in paths[below]]))
         for below in paths
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 
@@ -25,6 +26,7 @@ from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, St
 from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server.builtin import (
     autoscalerforms,
+    builtingotypes,
     builtinkinds,
     builtinowners,
     defaultplugins,
@@ -35,7 +37,7 @@ from pytest_crd.server.builtin import (
     storedforms,
 )
 from pytest_crd.server.builtin.builtindecoding import Convert, TypedDecoder
-from pytest_crd.server.builtin.builtinowners import BuiltInOwners, Merging
+from pytest_crd.server.builtin.builtinowners import BuiltInOwners, FormConverter, Merging
 from pytest_crd.server.builtin.services import beginning
 from pytest_crd.server.builtin.validation import kindvalidation
 from pytest_crd.server.builtin.validation.validatedwrites import ValidatedWrite
@@ -155,12 +157,18 @@ class BuiltInStrategy(ObjectStrategy):
 
     def _field_manager(self, kind: BuiltInKind) -> FieldManager:
         has_status = kind.subresources.has_status
-        ignored = builtinowners.ignored(
-            self.type_meta["apiVersion"], kind.plural, kind.kept_by_status, has_status=has_status
-        )
-        kinds = {kind.version: lambda: builtinowners.merge_type(kind.go_type, kind.merging, self.profile)}
+        interfaces = self.interfaces
+        # Owners of Events in the other group are unknown to a server, too.
+        api_versions = [f"{kind.group}/{version}".removeprefix("/") for version in interfaces.versions]
+        types = {version: builtingotypes.of_kind(version, kind.kind, self.profile) for version in api_versions}
+        ignored = builtinowners.ignored(api_versions, kind.plural, kind.kept_by_status, has_status=has_status)
+        kinds = {
+            version: functools.partial(builtinowners.merge_type, type_, kind.merging, self.profile)
+            for version, type_ in types.items()
+        }
         empty = {**decoding.decode({}, kind.go_type).value, **self.type_meta}
-        versions = Versions(kind.group, kinds, is_built_in=True)
+        converter = FormConverter(types, interfaces.convert)
+        versions = Versions(kind.group, kinds, is_built_in=True, converter=converter)
         return FieldManager(versions, self.type_meta, ignored, self.profile.apply, empty=empty)
 
     def read(self, stored: Resource, namespace: str) -> dict[str, JSONValue]:

@@ -132,3 +132,18 @@ def test_a_behavior_may_lack_rules() -> None:
 def test_an_object_in_its_own_version_is_unchanged(server: Api) -> None:
     created = _create(server, V2)
     assert autoscalerforms.convert(created, "autoscaling/v2") is created
+
+
+def test_owners_in_the_other_version_stay() -> None:
+    server = servers.api()
+    body = {"metadata": {"name": "a"}, "spec": {"scaleTargetRef": TARGET, "maxReplicas": 3}}
+    servers.ask(server, "POST", f"{V2}?fieldManager=first", body)
+    changed = servers.ask(server, "PATCH", f"{V1}/a?fieldManager=second", {"spec": {"maxReplicas": 4}}, **MERGE).value
+    first, second = changed["metadata"]["managedFields"]
+    assert (first["manager"], first["apiVersion"], second["apiVersion"]) == (
+        "first",
+        "autoscaling/v2",
+        "autoscaling/v1",
+    )
+    assert second["fieldsV1"] == {"f:spec": {"f:maxReplicas": {}}}
+    assert first["fieldsV1"]["f:spec"].keys() == {"f:metrics", "f:minReplicas", "f:scaleTargetRef"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from oracle.generators import wholeobjects
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -19,6 +19,7 @@ _LEASES: Final = "/apis/coordination.k8s.io/v1/namespaces/{ns}/leases"
 _DEPLOYMENTS: Final = "/apis/apps/v1/namespaces/{ns}/deployments"
 _JOBS: Final = "/apis/fuzz.example.com/v1/namespaces/{ns}/jobs"
 _MERGE: Final = "application/merge-patch+json"
+_APPLY: Final = "application/apply-patch+yaml"
 _META: Final = "g=meta.k8s.io;v=v1"
 _ACCEPTS: Final = (
     _PROTOBUF,
@@ -95,6 +96,8 @@ def conversations() -> Mapping[str, list[JSONValue]]:
             _written("DELETE", f"{_MAPS}/a", None, accept=_TABLE),
             _written("DELETE", _MAPS, None, accept=_TABLE),
         ],
+        "versions: owners of HorizontalPodAutoscalers": [*_owners(_SCALERS, "h", _SCALER, "spec", "maxReplicas")],
+        "versions: owners of Events": [*_owners(_EVENT_PATHS, "e", _EVENT, "", "action")],
         "protobuf of discovery": [
             _read(path, accept)
             for path in ("/apis/fuzz.example.com", "/apis/fuzz.example.com/v1", "/nope", "/apis/nope/v1")
@@ -239,6 +242,55 @@ def _of_failures() -> list[JSONValue]:
         _read(f"{_MAPS}/a/status", _PROTOBUF),
         *(_written(method, f"{_MAPS}{path}", {}) for method, path in _MISPLACED),
     ]
+
+
+_SCALERS: Final = tuple(
+    f"/apis/autoscaling/{version}/namespaces/{{ns}}/horizontalpodautoscalers" for version in ("v2", "v1")
+)
+_SCALER: Final = {
+    "metadata": {"name": "h", "labels": {"a": "b"}},
+    "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "x", "apiVersion": "apps/v1"}, "maxReplicas": 3},
+}
+_EVENT_PATHS: Final = (_NEW_EVENTS, _EVENTS)
+_EVENT: Final[Any] = {
+    "metadata": {"name": "e", "labels": {"a": "b"}},
+    "eventTime": "2024-01-02T03:04:05.000000Z",
+    "action": "Cook",
+    "reason": "Cooked",
+    "type": "Normal",
+    "reportingInstance": "i",
+}
+# The fields with a name of their own in each group, by path.
+_GROUPED: Final[Mapping[str, Any]] = {
+    _EVENTS: {"reportingComponent": "example.com/c", "involvedObject": {"namespace": "{ns}"}, "message": "m"},
+    _NEW_EVENTS: {"reportingController": "example.com/c", "regarding": {"namespace": "{ns}"}, "note": "m"},
+}
+
+
+def _owners(paths: Sequence[str], name: str, body: Any, part: str, field: str) -> Iterator[JSONValue]:
+    """Yield writes of an object through both of its versions by several managers."""
+    for first, second in (paths, paths[::-1]):
+        accept = "application/json"
+        whole = {**body, **_GROUPED.get(first, {})}
+        yield _written("POST", f"{first}?fieldManager=a", whole, accept=accept)
+        for path in (second, first):
+            at = f"{path}/{name}?fieldManager"
+            label = {"metadata": {"labels": {"a": path.split("/")[2], "b": "c"}}}
+            yield _written("PATCH", f"{at}=b", label, media_type=_MERGE, accept=accept)
+            value: Any = {field: 5 if part else "Eat"}
+            api_version = path.partition("/namespaces")[0].removeprefix("/apis/").removeprefix("/api/")
+            applied: Any = {"apiVersion": api_version, "metadata": {"name": name}}
+            applied |= {"kind": "HorizontalPodAutoscaler" if part else "Event", **({part: value} if part else value)}
+            for options in ("=c", "=c&force=true"):
+                yield _written("PATCH", f"{at}{options}", applied, media_type=_APPLY, accept=accept)
+            applied.pop(part or field)
+            yield _written("PATCH", f"{at}=c", applied, media_type=_APPLY, accept=accept)
+            yield _written(
+                "PATCH", f"{at}=a", {"metadata": {"annotations": {"a": "b"}}}, media_type=_MERGE, accept=accept
+            )
+            yield _written("PATCH", f"{at}=a", {"metadata": {"annotations": None}}, media_type=_MERGE, accept=accept)
+        yield from (_read(f"{path}/{name}", accept) for path in paths)
+        yield _written("DELETE", f"{first}/{name}", None, accept=accept)
 
 
 def _object(kind: str, value: JSONValue, api_version: str = "v1") -> JSONValue:

@@ -59,7 +59,9 @@ def of_version(
         apiextensions-apiserver apiserver/customresource_handler.go, buildOpenAPIModelsForApply and scopeWithFieldManager.
     """
     kinds = {
-        version.name: functools.partial(_kind, version.schema, crd.preserve_unknown_fields, profile)
+        declared.api_version(crd.group, version.name): functools.partial(
+            _kind, version.schema, crd.preserve_unknown_fields, profile
+        )
         for version in versions
     }
     type_meta = {"apiVersion": declared.api_version(crd.group, served), "kind": crd.kind}
@@ -71,10 +73,15 @@ def of_version(
 def of_scale(profile: Profile) -> FieldManager:
     """Return the field manager of `/scale`, the same for all CRDs."""
     types = _types(profile)
-    group, _, version = scalefields.API_VERSION.partition("/")
-    kinds = {version: lambda: OpenAPITypes(types.schemas, profile.apply).merge_type(types.schemas[commontypes.SCALE])}
+    kinds = {
+        scalefields.API_VERSION: lambda: OpenAPITypes(types.schemas, profile.apply).merge_type(
+            types.schemas[commontypes.SCALE]
+        )
+    }
     type_meta = {"apiVersion": scalefields.API_VERSION, "kind": "Scale"}
-    return FieldManager(Versions(group, kinds), type_meta, {"scale": {}}, profile.apply)
+    return FieldManager(
+        Versions(scalefields.API_VERSION.partition("/")[0], kinds), type_meta, {"scale": {}}, profile.apply
+    )
 
 
 def _ignored(

@@ -55,14 +55,13 @@ def of_definitions(profile: Profile) -> FieldManager:
         apiextensions-apiserver apis/apiextensions/v1, the `+listType` of types.go and types_jsonschema.go; registry/customresourcedefinition/strategy.go, GetResetFields.
     """
     type_meta = {"apiVersion": declared.V1, "kind": declared.KIND}
-    group, _, version = declared.V1.partition("/")
     not_status = ("spec",) if profile.apply.owns_crd_metadata_by_status else ("metadata", "spec")
     ignored = {
         subresource: {declared.V1: fieldsets.from_paths([(field(name),) for name in names])}
         for subresource, names in {"": ("status",), "status": not_status}.items()
     }
     empty = encoded.encode({**type_meta, "metadata": {}})
-    versions = Versions(group, {version: lambda: _kind(profile)}, is_built_in=True)
+    versions = Versions(declared.GROUP, {declared.V1: lambda: _kind(profile)}, is_built_in=True)
     return FieldManager(versions, type_meta, ignored, profile.apply, empty=empty)
 
 

@@ -54,13 +54,13 @@ class Typed(NamedTuple):
 
 class Versions:
     """
-    The versions of a CRD.
+    The versions of a CRD or of a built-in kind.
 
     Args:
-        group: The group of the CRD.
-        kinds: Functions that return the type of each version, by its name.
+        group: The group of the objects.
+        kinds: Functions that return the type of each version, by its apiVersion.
         is_built_in: Whether the type is built in; the server knows no other versions of it.
-        converter: The conversion webhook; without one, objects of all versions have the same fields.
+        converter: The conversion of objects; without one, objects of all versions have the same fields.
 
     Reference:
         apimachinery managedfields/internal/versionconverter.go and typeconverter.go; apiextensions-apiserver apiserver/conversion/converter.go.
@@ -92,20 +92,19 @@ class Versions:
         Raises:
             TypedError: The object does not fit its type.
         """
-        kind = self._type_of(value["apiVersion"].rpartition("/")[2])
+        kind = self._type_of(value["apiVersion"])
         checked_value = None if checked is None or checked.kind is not kind else checked.value
         typedvalues.check(kind, value, allow_duplicates=allow_duplicates, checked=checked_value)
         return Typed(kind, value)
 
     def find_type(self, api_version: str) -> MergeType | None:
         """Return the type of the objects of an apiVersion; None if there is no such version."""
-        group, _, version = api_version.rpartition("/")
-        return self._type_of(version) if group == self._group and version in self._kinds else None
+        return self._type_of(api_version) if api_version in self._kinds else None
 
-    def _type_of(self, version: str) -> MergeType:
-        if version not in self._types:
-            self._types[version] = self._kinds[version]()
-        return self._types[version]
+    def _type_of(self, api_version: str) -> MergeType:
+        if api_version not in self._types:
+            self._types[api_version] = self._kinds[api_version]()
+        return self._types[api_version]
 
     def converted(self, typed: Typed, api_version: str) -> Typed:
         """
@@ -122,14 +121,14 @@ class Versions:
         """
         if typed.value["apiVersion"] == api_version:
             return typed
-        group, version = _split(api_version)
-        if self._is_built_in and (group != self._group or version not in self._kinds):
+        group, _ = _split(api_version)
+        if self._is_built_in and api_version not in self._kinds:
             raise MissingVersionError(f"no kind is registered for version {quote(api_version)}")
         if group != self._group:
             of_object = f"{self._group}/{typed.value['apiVersion'].rpartition('/')[2]}, Kind={typed.value['kind']}"
             problem = f"is unstructured and is not suitable for converting to {quote(api_version)}"
             raise ConversionError(f"{of_object} {problem}")
-        if version not in self._kinds:
+        if api_version not in self._kinds:
             raise ConversionError(f"request to convert CR to an invalid group/version: {api_version}")
         if self._converter is None:
             return self.typed({**typed.value, "apiVersion": api_version})

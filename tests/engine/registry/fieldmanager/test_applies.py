@@ -269,7 +269,7 @@ def test_owned_fields_unknown_to_their_version_fail_an_apply() -> None:
     ],
 )
 def test_objects_are_only_converted_to_existing_versions(api_version: str, problem: str) -> None:
-    versions_ = Versions("example.com", {"v1": lambda: DEDUCED})
+    versions_ = Versions("example.com", {"example.com/v1": lambda: DEDUCED})
     typed = versions_.typed({"apiVersion": "example.com/v1", "kind": "Tab"})
     with pytest.raises(ConversionError) as caught:
         versions_.converted(typed, api_version)

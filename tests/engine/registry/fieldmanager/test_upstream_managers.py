@@ -32,7 +32,8 @@ def _manager_of(fact: Fact) -> FieldManager:
     entries = (*_entries(fact["live"]), *_entries(fact["sent"]))
     expected = {fact["apiVersion"], *(entry.get("apiVersion") or "v1" for entry in entries)}
     # Nothing is converted in upstream's tests: each version is as the other.
-    kinds = {version.rpartition("/")[2]: lambda: _TYPES.resolve(fact["type"]) for version in expected}
+    of_group = {f"{group}/{version.rpartition('/')[2]}".removeprefix("/") for version in expected}
+    kinds = {api_version: lambda: _TYPES.resolve(fact["type"]) for api_version in of_group}
     versions = Versions(group, kinds, is_built_in=True)
     type_meta = {"apiVersion": fact["apiVersion"], "kind": fact["kind"]}
     return FieldManager(versions, type_meta, {fact["subresource"]: {}}, profile.named("1.37").apply)
