@@ -60,6 +60,7 @@ VALIDATED: Final[Mapping[str, Sequence[str]]] = {
         "spec.initContainers (their number)",
     ),
     "podtemplates": (),
+    "controllerrevisions.apps": ("data",),
     "cronjobs.batch": (),
     "daemonsets.apps": ("spec.selector",),
     "deployments.apps": ("spec.selector",),
@@ -94,7 +95,7 @@ VALIDATED: Final[Mapping[str, Sequence[str]]] = {
 }
 # The parts of validated kinds that are not validated, by resource.
 MISSING: Final[Mapping[str, str]] = {
-    "pods": "RuntimeClasses, and the status of resource claims, devices, users and volume health",
+    "pods": "the status of resource claims, devices, users and volume health",
 }
 
 

@@ -32,6 +32,7 @@ def conversations() -> Mapping[str, list[JSONValue]]:
             *_claims_with_an_old_class(),
             *_claims_with_sources(),
         ],
+        "revisions that operators write": [*_revisions()],
         "budgets that operators write, with a reserved label": [*_budgets()],
         **{f"workloads of the kind {kind}": [*_workload(kind)] for kind in workloadpools.KINDS},
     }
@@ -170,6 +171,7 @@ def _immutable() -> Iterator[JSONValue]:
 _CLAIMS: Final = "/api/v1/namespaces/{ns}/persistentvolumeclaims"
 _CLASSES: Final = "/apis/storage.k8s.io/v1/storageclasses"
 _BUDGETS: Final = "/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets"
+_REVISIONS: Final = "/apis/apps/v1/namespaces/{ns}/controllerrevisions"
 _CHANGES: Final[Any] = ({"volumeName": "v"}, {"storageClassName": "x"}, {"volumeMode": "Block"}, {"selector": {}})
 _OLD_CLASS: Final = "volume.beta.kubernetes.io/storage-class"
 _BOUND: Final[Any] = {
@@ -231,6 +233,33 @@ def _claims_with_sources() -> Iterator[JSONValue]:
                 yield _patch(f"{_CLAIMS}/{name}?dryRun=All", {"spec": {field: other}})
     body["spec"]["dataSource"] = {}
     yield {"method": "PUT", "path": f"{_CLAIMS}/t?dryRun=All", "body": body}
+
+
+def _revisions() -> Iterator[JSONValue]:
+    """Yield creates and replacements of ControllerRevisions; a server compares the texts of their data."""
+    valid: dict[str, Any] = {"metadata": {"name": "a"}, "revision": 1, "data": {"a": "b"}}
+    yield {"method": "POST", "path": _REVISIONS, "body": valid}
+    fields: dict[str, tuple[Any, ...]] = {
+        "revision": (0, -1, 1, 2**62, None),
+        "data": (None, {}, {"a": "c"}, {"a": None}, [], ["a"], "text", 5, True, {"kind": "Pod", "spec": {}}, "null"),
+        "metadata": ({"name": "A_b"}, {"name": "a.b"}, {"name": "a", "labels": {"-": "b"}}, {"generateName": "gen-"}),
+    }
+    for field, values in fields.items():
+        for value in values:
+            changed = {**valid, field: value}
+            yield {
+                "method": "POST",
+                "path": f"{_REVISIONS}?dryRun=All",
+                "body": {**changed, "metadata": {"name": "b", **changed["metadata"]}},
+            }
+            yield {
+                "method": "PUT",
+                "path": f"{_REVISIONS}/a?dryRun=All",
+                "body": {**changed, "metadata": {**changed["metadata"], "name": "a"}},
+            }
+        without = {key: value for key, value in valid.items() if key != field}
+        yield {"method": "POST", "path": f"{_REVISIONS}?dryRun=All", "body": {**without, "metadata": {"name": "b"}}}
+        yield {"method": "PUT", "path": f"{_REVISIONS}/a?dryRun=All", "body": {**without, "metadata": {"name": "a"}}}
 
 
 def _budgets() -> Iterator[JSONValue]:

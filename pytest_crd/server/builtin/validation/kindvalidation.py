@@ -74,6 +74,7 @@ KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "priorityclasses.scheduling.k8s.io": ("priorityclasses", "KIND"),
     "pods": ("pods.podwrites", "KIND"),
     "podtemplates": ("workloads.podtemplates", "KIND"),
+    "controllerrevisions.apps": ("controllerrevisions", "KIND"),
     "cronjobs.batch": ("workloads.cronjobs", "KIND"),
     "daemonsets.apps": ("workloads.daemonsets", "KIND"),
     "deployments.apps": ("workloads.deployments", "KIND"),

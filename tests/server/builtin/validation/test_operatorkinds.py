@@ -10,6 +10,7 @@ from support import servers
 CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims"
 NETWORKING = "/apis/networking.k8s.io/v1/namespaces/default"
 PRIORITIES = "/apis/scheduling.k8s.io/v1/priorityclasses"
+REVISIONS = "/apis/apps/v1/namespaces/default/controllerrevisions"
 CLASSES = "/apis/storage.k8s.io/v1/storageclasses"
 MERGE = {"mediaType": "application/merge-patch+json"}
 NAME = {"metadata": {"name": "a"}}
@@ -253,3 +254,27 @@ def test_a_range_of_ports_ends_after_its_begin(version: str, end: int) -> None:
     assert errors(servers.ask(server, "POST", f"{NETWORKING}/networkpolicies", body)) == [
         ("spec.egress[0].ports[0].endPort", f"Invalid value: {end}: must be greater than or equal to `port`")
     ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, [("data", "Required value: data is mandatory")]),
+        ({"data": [1]}, [("data", "Required value: data must be a valid JSON object")]),
+        (
+            {"data": {}, "revision": -1},
+            [("revision", "Invalid value: -1: must be greater than or equal to 0")],
+        ),
+    ],
+)
+def test_a_revision_has_data(fields: Any, expected: Any) -> None:
+    assert refuse(REVISIONS, {"revision": 1, **fields}) == expected
+
+
+def test_the_data_of_a_revision_stay() -> None:
+    server = servers.api()
+    revision = {**NAME, "revision": 1, "data": {"a": "b"}}
+    assert servers.ask(server, "POST", REVISIONS, revision).code == 201
+    assert servers.ask(server, "PUT", f"{REVISIONS}/a", {**revision, "revision": 2}).code == 200
+    changed = servers.ask(server, "PUT", f"{REVISIONS}/a", {**revision, "data": {"a": "c"}})
+    assert errors(changed) == [("data", 'Invalid value: {"a":"c"}: field is immutable')]
