@@ -48,14 +48,12 @@ _CHOSEN: Final = re.compile(
 # Fields with entries that errors name in any order.
 _MAPS: Final = re.compile(
     r"(data|binaryData)\[|.*\.(labels|annotations|matchLabels|[sS]elector)\Z|selector\Z|spec\.metrics\[\d+\]\.\w+\Z"
-    r"|status\.(capacity|allocated\w+)\Z|.*\.(limits|requests|overhead|annotations)(\[.*)?\Z"
+    r"|spec\.schedulingGates\[\d+\]\.name\Z|status\.(capacity|allocated\w+)\Z|.*\.(limits|requests|overhead|annotations)(\[.*)?\Z"
 )
 # Empty lists and maps in printed structs, which our server does not tell from absent ones.
 _EMPTY: Final = re.compile(r"(?<=: )(?:\[\]|\{\})(?=[,:\\])|(?<=\":)(?:\[\]|\{\})(?=[,}])")
 # The difference of two specs in an error.
 _DIFFERENCE: Final = re.compile(r"\n@@.*?(?=, \w+\.\w+(?:[.\[][\w.\[\]]*)?: |\]?\Z)", re.DOTALL)
-# Empty lists that the server refuses and ours takes for absent ones.
-_UNSEEN: Final = re.compile(r'"(claims|ports|restartPolicyRules)": \[\]')
 # The fields that a subresource of a Pod owns are another matter.
 _UNOWNED: Final = "Pod"
 
@@ -124,7 +122,7 @@ def _conversations(
         random = Random(f"{options.seed}/{kind}/{number}")  # noqa: S311 - a reproducible sequence
         # Kinds of several versions have objects of their own.
         name = f"{namespace}-{[*validationgen.KINDS].index(kind)}-{number}"
-        text = _UNSEEN.sub(r'"\1": null', json.dumps(validationgen.conversation(random, kind, name, _LENGTH, enums)))
+        text = json.dumps(validationgen.conversation(random, kind, name, _LENGTH, enums))
         filled = json.loads(text.replace("{ns}", namespace))
         send = cluster.sender()
         return filled, [_send(send, request) for request in filled]

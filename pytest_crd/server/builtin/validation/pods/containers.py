@@ -43,6 +43,13 @@ _NOT_IN_EPHEMERAL: Final = (
     *("startupProbe", "lifecycle"),
 )
 _POINTERS: Final = ("restartPolicy", "lifecycle")
+# Lists and maps that are set if they are empty, by field: the field itself, or parts of it.
+_LISTS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "ports": ((),),
+    "resources": (("claims",), ("limits",), ("requests",)),
+    "resizePolicy": ((),),
+    "restartPolicyRules": ((),),
+}
 
 
 class Pod(NamedTuple):
@@ -139,7 +146,9 @@ def _validate_ephemeral(pod: Pod, path: FieldPath) -> Errors:
         if target and target not in others:
             yield podfields.not_found(own.child("targetContainerName"), target)
         for field in _NOT_IN_EPHEMERAL:
-            if container.get(field) or (field in _POINTERS and container.get(field) is not None):
+            is_set = container.get(field) or (field in _POINTERS and container.get(field) is not None)
+            places = (own.child(field, *part) for part in _LISTS.get(field, ()))
+            if is_set or any(map(pod.rules.sends_empty, places)):
                 yield fielderror.forbidden(own.child(field), "cannot be set for an Ephemeral Container")
         for number, mount in enumerate(container.get("volumeMounts") or ()):
             for field in ("subPath", "subPathExpr"):

@@ -46,17 +46,29 @@ class Rules(NamedTuple):
         is_pod: Whether the object is a Pod, not a template.
         name: The name of the Pod; empty in a template.
         annotations: The annotations of the Pod.
+        sent: The whole object before it was decoded, with empty lists and maps, which are not stored.
     """
 
     profile: Profile
     is_pod: bool = False
     name: str = ""
     annotations: Mapping[str, str] = {}
+    sent: Mapping[str, Any] = {}
 
     @property
     def minor(self) -> int:
         """The minor version of Kubernetes 1."""
         return self.profile.minor
+
+    def sends_empty(self, path: FieldPath) -> bool:
+        """Return whether the request has an empty list or map at a path, which Go distinguishes from an absent one."""
+        value: Any = self.sent
+        for step in path.steps:
+            if isinstance(value, dict):
+                value = value.get(str(step))
+            else:
+                value = value[step] if isinstance(value, list) and isinstance(step, int) and step < len(value) else None
+        return value in ([], {})
 
     def label(self, text: str) -> tuple[str, ...]:
         """Return the problems of a DNS label."""

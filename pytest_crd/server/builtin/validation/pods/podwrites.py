@@ -47,7 +47,7 @@ _UPDATABLE: Final = (
 def rules_of(write: ValidatedWrite) -> Rules:
     """Return the surroundings of a Pod."""
     metadata = write.new["metadata"]
-    return Rules(write.profile, True, metadata.get("name") or "", metadata.get("annotations") or {})  # noqa: FBT003 - a Pod
+    return Rules(write.profile, True, metadata.get("name") or "", metadata.get("annotations") or {}, write.sent)  # noqa: FBT003 - a Pod
 
 
 def validate_create(write: ValidatedWrite) -> list[FieldError]:

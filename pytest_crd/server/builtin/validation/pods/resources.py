@@ -154,7 +154,7 @@ def validate_pod(spec: Object, claims: Collection[str], path: FieldPath, rules: 
     if (spec.get("os") or {}).get("name") == "windows":
         yield fielderror.forbidden(place, "may not be set for a windows pod")
         return
-    if needs.get("claims") is not None:
+    if needs.get("claims") is not None or rules.sends_empty(place.child("claims")):
         yield fielderror.forbidden(place.child("claims"), "claims may not be set for Resources at pod-level")
     yield from _validate(needs, claims, place, rules, _validate_pod_name)
     yield from _validate_sums(spec, needs, place)

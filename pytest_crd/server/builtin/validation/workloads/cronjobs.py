@@ -92,7 +92,7 @@ def _validate_schedule(schedule: str, path: FieldPath) -> Errors:
 
 
 def _validate_job(spec: Object, path: FieldPath, write: ValidatedWrite) -> Errors:
-    yield from jobspecs.validate(spec, path, write.profile)
+    yield from jobspecs.validate(spec, path, templates.rules_of(write))
     if spec.get("selector") is not None:
         detail = "`selector` will be auto-generated"
         yield gostructs.invalid_selector(path.child("selector"), spec["selector"], detail)

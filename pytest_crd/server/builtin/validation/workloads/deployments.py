@@ -57,7 +57,7 @@ def find_warnings(write: ValidatedWrite) -> tuple[str, ...]:
 def _validate_spec(write: ValidatedWrite) -> Errors:
     spec = templates.spec_of(write.new)
     yield from podfields.refuse_negative(spec, SPEC, "replicas")
-    yield from templates.validate_template(spec, write.profile, "ReplicaSet")
+    yield from templates.validate_template(spec, templates.rules_of(write), "ReplicaSet")
     yield from _validate_strategy(spec.get("strategy") or {}, write)
     yield from podfields.refuse_negative(
         spec, SPEC, "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"
@@ -108,7 +108,7 @@ def validate_replica_set_update(write: ValidatedWrite) -> list[FieldError]:
 def _validate_replica_spec(write: ValidatedWrite) -> Errors:
     spec = templates.spec_of(write.new)
     yield from podfields.refuse_negative(spec, SPEC, "replicas", "minReadySeconds")
-    yield from templates.validate_template(spec, write.profile, "ReplicaSet")
+    yield from templates.validate_template(spec, templates.rules_of(write), "ReplicaSet")
 
 
 KIND: Final = KindValidation(validate_create, validate_update, find_warnings)

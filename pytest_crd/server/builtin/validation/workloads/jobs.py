@@ -96,7 +96,7 @@ def _validate_generated(write: ValidatedWrite) -> Errors:
 def _validate_spec(write: ValidatedWrite) -> Errors:
     spec = templates.spec_of(write.new)
     selector, path = spec.get("selector"), SPEC.child("selector")
-    yield from jobspecs.validate(spec, SPEC, write.profile)
+    yield from jobspecs.validate(spec, SPEC, templates.rules_of(write))
     if selector is None:
         yield fielderror.required(path, "")
     else:

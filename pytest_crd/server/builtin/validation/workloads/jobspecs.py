@@ -45,7 +45,7 @@ _BY_INDEX: Final = "requires indexed completion mode"
 _WITH_MANY: Final = f"when completions are above {_MOST} and used with backoff limit per index"
 
 
-def validate(spec: Object, path: FieldPath, profile: Profile) -> Errors:
+def validate(spec: Object, path: FieldPath, rules: Rules) -> Errors:
     """Yield the errors of the spec of a Job, but for its selector."""
     yield from podfields.refuse_negative(spec, path, *_COUNTS)
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
@@ -60,13 +60,13 @@ def validate(spec: Object, path: FieldPath, profile: Profile) -> Errors:
             if spec.get(field) is not None:
                 yield fielderror.invalid(path.child(field), spec[field], _BY_INDEX)
     if spec.get("podFailurePolicy") is not None:
-        yield from _validate_failures(spec, path.child("podFailurePolicy"), Rules(profile))
+        yield from _validate_failures(spec, path.child("podFailurePolicy"), rules)
     if spec.get("successPolicy") is not None:
-        yield from _validate_success(spec, path.child("successPolicy"), profile)
+        yield from _validate_success(spec, path.child("successPolicy"), rules.profile)
     replacements = ("Failed",) if spec.get("podFailurePolicy") is not None else ("Failed", "TerminatingOrFailed")
     yield from podfields.choose_optional(spec, path, "podReplacementPolicy", replacements)
     template = spec.get("template") or {}
-    yield from podspecs.validate_template(template, path.child("template"), Rules(profile))
+    yield from podspecs.validate_template(template, path.child("template"), rules)
     yield from _validate_restarts(spec, path.child("template", "spec", "restartPolicy"))
 
 

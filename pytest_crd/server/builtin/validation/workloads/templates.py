@@ -33,7 +33,7 @@ _WHOLE: Final = 100
 
 def rules_of(write: ValidatedWrite) -> Rules:
     """Return the surroundings of the template of a workload."""
-    return Rules(write.profile)
+    return Rules(write.profile, sent=write.sent)
 
 
 def spec_of(value: Object) -> Object:
@@ -81,15 +81,15 @@ def validate_always_restarting(template: Object, path: FieldPath, called: str) -
         yield fielderror.forbidden(path.child("activeDeadlineSeconds"), detail)
 
 
-def validate_template(spec: Object, profile: Profile, called: str) -> Errors:
+def validate_template(spec: Object, rules: Rules, called: str) -> Errors:
     """Yield the errors of selector and template of a Deployment or a ReplicaSet."""
-    yield from validate_selector(spec, profile, "deployment")
+    yield from validate_selector(spec, rules.profile, "deployment")
     path, template = SPEC.child("template"), spec.get("template") or {}
-    if not is_selector(spec.get("selector"), profile):
+    if not is_selector(spec.get("selector"), rules.profile):
         yield gostructs.invalid_selector(SPEC.child("selector"), spec.get("selector"), "invalid label selector")
         return
     yield from refuse_other_labels(spec, path)
-    yield from podspecs.validate_template(template, path, Rules(profile))
+    yield from podspecs.validate_template(template, path, rules)
     yield from validate_always_restarting(template, path.child("spec"), called)
 
 
