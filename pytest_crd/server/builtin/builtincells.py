@@ -1,5 +1,5 @@
 """
-Table rows of built-in kinds, as kube-apiserver prints them.
+Table rows of built-in kinds, as kube-apiserver prints them, with their columns from `builtincolumns.json`.
 
 Rows include the defaults that kube-apiserver stores, since the objects here are stored without them.
 
@@ -9,13 +9,17 @@ Reference:
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
 from typing import Any, Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.server.builtin import labelselectors, podcells
 from pytest_crd.server.protobuf import protofields
+from pytest_crd.server.resourcetypes import TableColumn
 from pytest_crd.server.tables import ages
 
 _NONE: Final = "<none>"
@@ -37,6 +41,23 @@ _POD_ENDINGS: Final = {
     "Succeeded": "The pod has completed successfully.",
     "Failed": "The pod failed.",
 }
+
+
+@functools.cache
+def _recorded_columns() -> Mapping[str, Sequence[Sequence[Any]]]:
+    """Return the output of `python -m oracle record builtincolumns`."""
+    text = resources.files(__package__).joinpath("builtincolumns.json").read_text(encoding="utf-8")
+    columns: Mapping[str, Sequence[Sequence[Any]]] = json.loads(text)
+    return columns
+
+
+@functools.cache
+def columns_of(resource: str) -> tuple[TableColumn, ...]:
+    """Return the recorded columns of a resource; empty if none are recorded."""
+    rows = _recorded_columns().get(resource, ())
+    return tuple(
+        TableColumn(name, type_, "", description, priority, form) for name, type_, form, priority, description in rows
+    )
 
 
 def row_cells(resource: str, object_: Resource) -> list[JSONValue]:

@@ -26,7 +26,6 @@ from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server.builtin import (
     autoscalerforms,
     builtincells,
-    builtincolumns,
     builtinconversions,
     builtindefaults,
     builtingotypes,
@@ -274,11 +273,11 @@ class BuiltInType(ResourceType):
 
     def columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table: name and age if none are recorded."""
-        return builtincolumns.of_resource(self._row_type) or (NAME, AGE)
+        return builtincells.columns_of(self._row_type) or (NAME, AGE)
 
     def scale_columns(self) -> Sequence[TableColumn]:
         """Return the columns of a table of Scales."""
-        return builtincolumns.of_resource("scale")
+        return builtincells.columns_of("scale")
 
     def cells(self, object_: Resource) -> list[JSONValue] | None:
         """Return the row of an object or Scale, or None if the columns define it."""
@@ -286,7 +285,7 @@ class BuiltInType(ResourceType):
             return builtincells.row_cells("scale", object_)
         return (
             builtincells.row_cells(self._row_type, self._to_stored(object_))
-            if builtincolumns.of_resource(self._row_type)
+            if builtincells.columns_of(self._row_type)
             else None
         )
 

@@ -15,23 +15,13 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
 from pytest_crd.server.builtin import apparmor
-from pytest_crd.server.builtin.validation import ipaddresses
+from pytest_crd.server.builtin.validation import ipaddresses, nodelabels
 from pytest_crd.server.builtin.validation.pods import pathwarnings, podannotations, podfields, resources
 from pytest_crd.server.builtin.validation.pods.podfields import Object, Rules
 from pytest_crd.server.builtin.validation.validatedwrites import ROOT, ValidatedWrite
 
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
-_LABELS: Final[Mapping[str, str]] = {
-    "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-    "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
-    "failure-domain.beta.kubernetes.io/region": 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-    "failure-domain.beta.kubernetes.io/zone": 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
-    "beta.kubernetes.io/instance-type": 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-    "app.kubernetes.io/created-by": "deprecated since v1.9",
-    "scheduler.alpha.kubernetes.io/preferAvoidPods": "deprecated since v1.22; use Taints and Tolerations instead",
-    "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
-}
 _ANNOTATIONS: Final[Mapping[str, str]] = {
     "scheduler.alpha.kubernetes.io/critical-pod": (
         'non-functional in v1.16+; use the "priorityClassName" field instead'
@@ -122,8 +112,8 @@ def _find_in_addresses(spec: Object, path: FieldPath, profile: Profile) -> Itera
 
 def _find_in_placement(spec: Object, path: FieldPath, rules: Rules) -> Iterator[str]:
     for key in spec.get("nodeSelector") or {}:
-        if key in _LABELS:
-            yield f"{path.child('nodeSelector').key(key)}: {_LABELS[key]}"
+        if key in nodelabels.DEPRECATED:
+            yield f"{path.child('nodeSelector').key(key)}: {nodelabels.DEPRECATED[key]}"
     affinity, place = (spec.get("affinity") or {}).get("nodeAffinity") or {}, path.child("affinity", "nodeAffinity")
     for number, term in enumerate((affinity.get(_REQUIRED) or {}).get("nodeSelectorTerms") or ()):
         yield from _find_in_term(term, place.child(_REQUIRED, "nodeSelectorTerms").index(number))
@@ -132,8 +122,8 @@ def _find_in_placement(spec: Object, path: FieldPath, rules: Rules) -> Iterator[
         yield from _find_in_term(weighted.get("preference") or {}, preferred, rules)
     for number, constraint in enumerate(spec.get("topologySpreadConstraints") or ()):
         own, key = path.child("topologySpreadConstraints").index(number), constraint.get("topologyKey") or ""
-        if key in _LABELS:
-            yield f"{own.child('topologyKey')}: {key} is {_LABELS[key]}"
+        if key in nodelabels.DEPRECATED:
+            yield f"{own.child('topologyKey')}: {key} is {nodelabels.DEPRECATED[key]}"
         if constraint.get("labelSelector") is None:
             yield f"{own.child('labelSelector')}: {_NO_SELECTOR}"
 
@@ -142,8 +132,8 @@ def _find_in_term(term: Object, path: FieldPath, rules: Rules | None = None) -> 
     """Yield the warnings about a term; with *rules*, also those about its values."""
     for number, expression in enumerate(term.get("matchExpressions") or ()):
         own, key = path.child("matchExpressions").index(number), expression.get("key") or ""
-        if key in _LABELS:
-            yield f"{own.child('key')}: {key} is {_LABELS[key]}"
+        if key in nodelabels.DEPRECATED:
+            yield f"{own.child('key')}: {key} is {nodelabels.DEPRECATED[key]}"
         if rules is None:
             continue
         for place, value in enumerate(expression.get("values") or ()):
