@@ -15,6 +15,7 @@ from pytest_crd.cases.questions import Question
 from pytest_crd.cases.schemafields import ObjectFields
 from pytest_crd.cases.sections import Section
 from pytest_crd.checks import fieldlines, refusals
+from pytest_crd.checks.openvalues import OpenValues
 from pytest_crd.checks.samplefiles import Sample
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, FieldError, Response
@@ -50,6 +51,7 @@ class SampleOutcome:
         response: The server's answer; None if there is none, or if it is no longer needed.
         is_accepted: Whether the server accepts the object.
         is_validated: Whether the values are validated; False if the object is only decoded.
+        errors: The errors of the server among the findings, in their order.
     """
 
     resource: str
@@ -63,6 +65,7 @@ class SampleOutcome:
     response: Response | None = None
     is_accepted: bool = False
     is_validated: bool = True
+    errors: tuple[FieldError, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -81,6 +84,7 @@ class ObjectKind(NamedTuple):
         find_fields: Returns the fields of its objects.
         unknown_when_stored: Why the stored form of objects is unknown; empty if it is known.
         is_validated: Whether values are validated.
+        is_certain: Returns whether an error does not depend on values that are not in the file. Errors of CRDs name the rule or field.
     """
 
     resource: str
@@ -88,6 +92,7 @@ class ObjectKind(NamedTuple):
     find_fields: Callable[[], ObjectFields]
     unknown_when_stored: str = ""
     is_validated: bool = True
+    is_certain: Callable[[FieldError], bool] = lambda _: True
 
 
 def judge(
@@ -213,39 +218,50 @@ def judge_under(
 def describe_answer(manifest: Manifest, kind: ObjectKind, response: Response) -> SampleOutcome:
     """Return the outcome of an object from the answer of a server."""
     repeated = find_repeated(manifest)
-    errors = [
-        CheckFinding(
-            fieldlines.find_line(manifest, () if item.path is None else item.path.steps),
-            item.text_with_origin,
-            item.rule.lines if item.rule else (),
-            item.field,
-            item.source,
-            item.decision,
-        )
-        for item in response.errors
-    ]
-    dropped = [*_dropped(manifest, kind, response)]
+    open_values = OpenValues(manifest.value, _is_placeholder)
+    reasons = [_find_open_value(item, manifest.value, open_values, kind) for item in response.errors]
+    open_keys = {str(path): path.steps[-1] for path in response.changes.pruned if _is_placeholder(path.steps[-1])}
+    certain = [item for item, reason in zip(response.errors, reasons, strict=True) if not reason]
+    all_dropped = [*_dropped(manifest, kind, response)]
+    dropped = [item for item in all_dropped if item.field not in open_keys]
+    is_refused = any(not resourcerules.is_notice(item) for item in certain)
+    placeholder = next(filter(None, (*reasons, *(f"a key is {key}" for key in open_keys.values()))), "")
+    is_open = bool(placeholder) and not is_refused and not repeated and not dropped
+    errors = response.errors if is_open else certain
     heading = f"refused ({response.code}) by {kind.described}"
     if response.accepted:
         is_refused_by_kubectl = bool(repeated or response.pruned)
         but = "not as it is; kubectl refuses it" if is_refused_by_kubectl else "a part of it is not stored"
         heading = f"accepted by {kind.described}, but {but}"
-    open_values = [_open_value(item, manifest.value) for item in response.errors]
-    is_open = all(open_values) and not repeated and not dropped
+    elif not is_refused:
+        heading = f"refused by kubectl, and not judged in full by {kind.described}, as {placeholder}"
     warnings = [item for item in response.warnings if not item.startswith(_ABOUT_FIELDS)]
     own_errors = (item for item in response.errors if not resourcerules.is_notice(item))
     fields = {*(item.field for item in own_errors if item.field), *response.pruned, *response.lost}
+    findings = (_describe_error(manifest, item) for item in errors)
     return SampleOutcome(
         kind.resource,
         heading,
-        (*repeated, *errors, *dropped),
+        (*repeated, *findings, *(all_dropped if is_open else dropped)),
         frozenset(fields),
-        placeholder=open_values[0] if open_values and is_open else "",
+        placeholder=placeholder if is_open else "",
         warnings=tuple(CheckFinding(fieldlines.find_named_field(manifest, item), escape(item)) for item in warnings),
         response=response,
         unknown_when_stored=kind.unknown_when_stored if response.accepted else "",
         is_accepted=response.accepted,
         is_validated=kind.is_validated,
+        errors=tuple(errors),
+    )
+
+
+def _describe_error(manifest: Manifest, error: FieldError) -> CheckFinding:
+    return CheckFinding(
+        fieldlines.find_line(manifest, () if error.path is None else error.path.steps),
+        error.text_with_origin,
+        error.rule.lines if error.rule else (),
+        error.field,
+        error.source,
+        error.decision,
     )
 
 
@@ -283,12 +299,13 @@ def _dropped(manifest: Manifest, kind: ObjectKind, response: Response) -> Iterat
         yield CheckFinding(place, words, field=str(path), origin=origin.source_of(path))
 
 
-def _open_value(error: FieldError, value: JSONValue) -> str:
-    """Return the field and value of an error if a template leaves the value open; else empty."""
+def _find_open_value(error: FieldError, value: JSONValue, open_values: OpenValues, kind: ObjectKind) -> str:
+    """Return the value that a template leaves open if an error may be due to it; else empty."""
     for _, text in comparison.find_places(value, error.field):
         if _is_placeholder(text):
             return f"{error.field} is {text}"
-    return ""
+    reason = open_values.explain(error)
+    return reason if reason or kind.is_certain(error) else f"{error.field} may depend on values that are not known"
 
 
 def find_placeholder(value: JSONValue) -> str:
@@ -305,6 +322,15 @@ def without_placeholders(value: JSONValue) -> JSONValue:
     if isinstance(value, list):
         return [without_placeholders(item) for item in value if not _is_placeholder(item)]
     return value
+
+
+def with_placeholders(value: JSONValue, text: str) -> JSONValue:
+    """Return a value with a text in the place of each value that is not in its file."""
+    if isinstance(value, dict):
+        return {key: with_placeholders(item, text) for key, item in value.items()}
+    if isinstance(value, list):
+        return [with_placeholders(item, text) for item in value]
+    return text if _is_placeholder(value) else value
 
 
 def _is_placeholder(value: JSONValue) -> bool:

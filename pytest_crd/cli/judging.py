@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -83,7 +83,7 @@ def outcome(resource: Resource, claims: Claims, method: SendingMethod) -> Sample
     before = (method.old or {})[resource.identity].manifest.value
     ratcheted = (
         finding._replace(text=f"{_describe(error, before, resource.manifest.value)}: {finding.text}")
-        for finding, error in zip(refusals, created.response.errors, strict=True)
+        for finding, error in zip(refusals, created.errors, strict=True)
     )
     return replace(result, warnings=(*result.warnings, *ratcheted))
 
@@ -118,13 +118,26 @@ def _judge_built_in(resource: Resource, client: BuiltInClient, method: SendingMe
         before = (method.old or {})[resource.identity].manifest
         words = f"{before.title} cannot be stored: {error.refusal.message}"
         raise ManifestError([Mistake(before.document.source, before.line_of(), words)]) from None
-    result = samples.describe_answer(resource.manifest, kind, response)
     placeholder = samples.find_placeholder(resource.manifest.value)
-    if response.code != _BAD_REQUEST or not placeholder:
-        return result
+    if not placeholder or response.accepted:
+        return samples.describe_answer(resource.manifest, kind, response)
     value = samples.without_placeholders(resource.manifest.value)
-    is_decoded = client.create(printing.marshal(value), field_validation="Ignore").code != _BAD_REQUEST
-    return replace(result, placeholder=f"a value is {placeholder}") if is_decoded else result
+    if response.code == _BAD_REQUEST:
+        result = samples.describe_answer(resource.manifest, kind, response)
+        is_decoded = client.create(printing.marshal(value), field_validation="Ignore").code != _BAD_REQUEST
+        return replace(result, placeholder=f"a value is {placeholder}") if is_decoded else result
+    send = functools.partial(_send_value, resource, client, method)
+    kind = kind._replace(is_certain=lambda error: _is_certain(error, resource.manifest.value, send))
+    return samples.describe_answer(resource.manifest, kind, response)
+
+
+def _is_certain(error: FieldError, value: JSONValue, send: Callable[[JSONValue], Response]) -> bool:
+    """Return whether the server has an error without the placeholders, too, and with the refused value in their places."""
+    values = [samples.without_placeholders(value)]
+    values += [samples.with_placeholders(value, error.bad_value)] if isinstance(error.bad_value, str) else []
+    return all(
+        any((item.type, item.field) == (error.type, error.field) for item in send(value).errors) for value in values
+    )
 
 
 def _judge_crd(resource: Resource, crd: CustomResourceDefinition, method: SendingMethod) -> SampleOutcome:
@@ -148,6 +161,10 @@ def _judge_crd(resource: Resource, crd: CustomResourceDefinition, method: Sendin
         if shows_flaw(item)
     )
     return replace(result, warnings=(*result.warnings, *flaws))
+
+
+def _send_value(resource: Resource, client: BuiltInClient, method: SendingMethod, value: JSONValue) -> Response:
+    return _send(resource._replace(manifest=replace(resource.manifest, value=value)), client, method=method)
 
 
 def _send(resource: Resource, version: ResourceClient, *, method: SendingMethod) -> Response:
