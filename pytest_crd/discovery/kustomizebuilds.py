@@ -9,14 +9,19 @@ Reference:
 
 from __future__ import annotations
 
-import copy
 import functools
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.discovery import kustomizechanges, kustomizegenerators, kustomizepatches, kustomizeroots
+from pytest_crd.discovery import (
+    kustomizechanges,
+    kustomizegenerators,
+    kustomizepatches,
+    kustomizeroots,
+    kustomizewords,
+)
 from pytest_crd.discovery.filetrees import Tree
 from pytest_crd.discovery.kustomizegenerators import Generator
 from pytest_crd.discovery.kustomizemerges import FindType
@@ -271,7 +276,7 @@ def _built(item: Manifest) -> BuiltObject:
         raise ManifestError(
             [Mistake(item.source, item.line_of(), "kustomize needs the kind and the name of each object")]
         )
-    return BuiltObject(copy.deepcopy(value), item)
+    return BuiltObject(kustomizewords.read_value(value, item.document, item.path), item)
 
 
 def _demand_distinct(objects: Sequence[BuiltObject]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from pytest_crd.discovery import kustomizewords
 from pytest_crd.discovery.filetrees import Tree
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.decoded import custom_resource_definition
@@ -21,6 +22,7 @@ from pytest_crd.engine.registry.patching import jsonpatch, strategicmerge
 from pytest_crd.engine.registry.patching.jsonpatch import OperationError
 from pytest_crd.engine.registry.patching.strategicmerge import StrategicError
 from pytest_crd.engine.yaml import yamlreader
+from pytest_crd.engine.yaml.document import Document
 
 # Returns the name of a file in messages.
 Show: TypeAlias = Callable[[str], str]
@@ -147,7 +149,8 @@ class PatchReader(NamedTuple):
         if self.of_all and bytes(text.encode() if isinstance(text, str) else text).lstrip().startswith(b"["):
             _demand_json(text)
         source = self.show(file) if file else INLINE
-        contents = [(document.line, document.value) for document in yamlreader.read(text, source=source)]
+        documents = yamlreader.read(text, source=source)
+        contents = [(document.line, _content_of(document) if self.of_all else document.value) for document in documents]
         options = entry.get("options") or {}
         made = [
             Patch((source, line), file, target, content, options) for line, content in contents if content is not None
@@ -175,6 +178,11 @@ class PatchReader(NamedTuple):
         if target is not None and (not isinstance(target, dict) or not target.keys() <= known):
             raise _unknown(f"a target with {_described(target)}")
         return entry
+
+
+def _content_of(document: Document) -> Any:
+    """Return a patch; kustomize reads partial objects as YAML 1.2, and operations as YAML 1.1."""
+    return document.value if isinstance(document.value, list) else kustomizewords.read_value(document.value, document)
 
 
 def _text(entry: Mapping[str, Any], folder: str, tree: Tree) -> tuple[str, str | bytes]:

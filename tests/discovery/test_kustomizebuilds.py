@@ -168,3 +168,9 @@ def test_the_lines_of_a_built_object_are_those_of_its_file(build: Build, tmp_pat
     assert kustomization is not None
 
     assert [(item.where, item.title) for item in builds.build(kustomization)] == [("k/t.yaml:2", "Thing/p-t")]
+
+
+def test_of_two_words_that_are_one_key_for_a_server_the_first_has_the_value(build: Build) -> None:
+    thing = THING.replace("spec: {}", "spec: {on: 1, yes: 2}")
+
+    assert build({"k/kustomization.yaml": "resources: [t.yaml]\n", "k/t.yaml": thing})[0]["spec"] == {"on": 2}
