@@ -32,6 +32,7 @@ BENCHMARKS: Final = (
         "",
         "about a minute",
     ),
+    Benchmark("bodies", "functions and modules that carry the body of a POST to the store", "", "some seconds"),
     Benchmark("writes", "calls of writes beside 1 to 150 CRDs, and of a case of a policy", "", "half a minute"),
     Benchmark("reading", "YAML against PyYAML's own reader", "a corpus", "about a minute"),
     Benchmark("loading", "the CRDs of a folder, relative to reading their YAML", "a corpus", "about a minute"),

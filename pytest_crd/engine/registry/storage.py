@@ -99,10 +99,14 @@ class Storage:
         if self._storage is self._served and is_settled and not self._lacks_status(resource):
             form = Stored.from_value(resource)
             return StoredForms(form, form)  # already pruned and defaulted: to read it changes nothing
-        system = {} if self._converter is None or self._storage is self._served else system_metadata()
-        metadata = without_version(resource)["metadata"]
-        whole = {**resource, "metadata": {**metadata, **system}} if system else resource
-        written = passes.prune(self.convert(whole, self._version_of(self._storage)))
+        system: Mapping[str, JSONValue] = {}
+        in_storage = resource
+        if self._storage is not self._served:
+            system = {} if self._converter is None else system_metadata()
+            metadata = without_version(resource)["metadata"]
+            whole = {**resource, "metadata": {**metadata, **system}} if system else resource
+            in_storage = self.convert(whole, self._version_of(self._storage))
+        written = passes.prune(in_storage)
         with_defaults = passes.default(written.value)
         defaulted_form = with_defaults.value
         is_same = self._storage is self._served and not is_raw and not (with_defaults.put_in or with_defaults.dropped)
