@@ -21,6 +21,8 @@ from pytest_crd.engine.yaml.manifest import Manifest
 _FILE: Final = "Chart.yaml"
 _HELM: Final = "helm"
 _LIBRARY: Final = "library"
+# Versions that every server has and that helm does not know without one.
+_VERSIONS: Final = ("apiregistration.k8s.io/v1", "apiregistration.k8s.io/v1/APIService")
 
 
 @dataclass(slots=True)
@@ -112,6 +114,7 @@ def _render(chart: str, kubernetes_version: str, charts: RenderedCharts) -> None
         title = chart if values is None else f"{chart} ({values.relative_to(chart).as_posix()})"
         words = [_HELM, "template", Path(chart).resolve().name, "."]
         words += ["--include-crds", "--kube-version", f"{kubernetes_version}.0"]
+        words += [word for version in _VERSIONS for word in ("--api-versions", version)]
         words += [] if values is None else ["--values", values.relative_to(chart).as_posix()]
         try:
             output = commands.run(shlex.join(words), folder=Path(chart))

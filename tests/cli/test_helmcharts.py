@@ -100,6 +100,7 @@ def test_helm_gets_the_kubernetes_version(chart: Callable[..., Path], validate: 
     out = validate("apps", "--helm-charts", "--show")[1]
 
     assert "template tab . --include-crds --kube-version 1.37.0" in out
+    assert "--api-versions apiregistration.k8s.io/v1 --api-versions apiregistration.k8s.io/v1/APIService" in out
 
 
 @pytest.mark.session
