@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,6 +36,8 @@ _SOPS: Final = "sops"
 _SIGNATURE: Final = "mac"
 # The usual number of bytes of an object.
 _SIZE_OF_OBJECT: Final = 1024
+_VAULT_PATH: Final = "avp.kubernetes.io/path"
+_VAULT_KEY: Final = re.compile(r"<(?!path:)([^<>\n]+)>")
 _OF_TEMPLATE: Final = (
     " (a Helm template: add --helm-charts, or validate what it renders to, helm template … | pytest-crd validate -)"
 )
@@ -111,7 +114,7 @@ class ObjectText(NamedTuple):
     @classmethod
     def of_build(cls, items: Iterable[Manifest], folder: str, applier: str = "") -> ObjectText:
         """Return the objects of a build, as a server gets them."""
-        sent = tuple(map(_decrypted, items))
+        sent = tuple(map(_prepare, items))
         return cls(sent, build=folder, applier=applier, size=len(sent) * _SIZE_OF_OBJECT)
 
     @property
@@ -297,7 +300,7 @@ def _read_text(content: bytes, name: str) -> tuple[Manifest, ...]:
         ManifestError: It cannot be read; the message has a hint for a Helm template.
     """
     try:
-        return tuple(map(_decrypted, manifest.read(content, source=name)))
+        return tuple(map(_prepare, manifest.read(content, source=name)))
     except ManifestError as error:
         hint = _OF_TEMPLATE if manifest.is_template(content) else ""
         mistakes = [replace(mistake, message=f"{mistake.message}{hint}") for mistake in error.mistakes]
@@ -426,12 +429,26 @@ def _may_be_built_in(api_version: str, kind: str) -> bool:
     return bool(kind and api_version) and is_of_kubernetes and group != declared.GROUP
 
 
-def _decrypted(item: Manifest) -> Manifest:
-    """Return an object without the metadata of SOPS, which are not sent to a server."""
-    metadata = item.value.get(_SOPS) if isinstance(item.value, dict) else None
-    if not isinstance(metadata, dict) or _SIGNATURE not in metadata:
+def _prepare(item: Manifest) -> Manifest:
+    """Return an object without the metadata of SOPS, which are not sent to a server, and with full names of secrets in Vault."""
+    value = item.value
+    if not isinstance(value, dict):
         return item
-    return replace(item, value={key: value for key, value in item.value.items() if key != _SOPS})
+    sops, metadata = value.get(_SOPS), value.get("metadata")
+    if isinstance(sops, dict) and _SIGNATURE in sops:
+        item = replace(item, value={key: inner for key, inner in value.items() if key != _SOPS})
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    path = annotations.get(_VAULT_PATH) if isinstance(annotations, dict) else None
+    return replace(item, value=_name_secrets(item.value, path)) if isinstance(path, str) else item
+
+
+def _name_secrets(value: JSONValue, path: str) -> JSONValue:
+    """Return a value with `<path:PATH#KEY>` instead of `<KEY>`, which argocd-vault-plugin takes for the same."""
+    if isinstance(value, dict):
+        return {key: _name_secrets(inner, path) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_name_secrets(inner, path) for inner in value]
+    return _VAULT_KEY.sub(lambda match: f"<path:{path}#{match[1]}>", value) if isinstance(value, str) else value
 
 
 def count_placeholders(value: JSONValue) -> int:

@@ -190,3 +190,20 @@ def test_an_update_that_keeps_an_error_beside_an_unknown_value_is_a_warning(judg
         "parts[0]: Invalid value: of kind a",
         "kept as it was so before, a create would be refused: pair: Invalid value: a pair",
     ]
+
+
+VAULT = """\
+apiVersion: v1
+kind: Secret
+metadata: {name: a, annotations: {avp.kubernetes.io/path: secret/data/tabs}}
+data: {a: <key>, b: <path:other#key>, c: YQ==}
+"""
+
+
+def test_keys_of_the_vault_plugin_of_argo_cd_are_not_known(judge: Judge) -> None:
+    assert judge(VAULT)["message"] == "a value is <path:secret/data/tabs#key>"
+    assert judge(VAULT.replace("avp.kubernetes.io/path", "other"))["outcome"] == "refused"
+    assert judge(VAULT.replace("{avp.kubernetes.io/path: secret/data/tabs}", "[]"))["outcome"] == "refused"
+    assert judge(VAULT.replace("c: YQ==", "c: Q"))["outcome"] == "refused"
+    lists = VAULT.replace("YQ==}", "YQ==}\nstringData: {d: '<one>-<two>'}\nimmutable: [<b>, 1]")
+    assert judge(lists)["outcome"] == "refused"
