@@ -91,14 +91,34 @@ def judge(
         words = "there is no such CRD any more; its deletion takes the object with it"
         return ObjectUpgrade((ObjectEffect(UNSERVED, words),))
     after = _find_served(new, version)
+    served = ", ".join(item.name for item in new.versions if item.served) or "no version"
     if after is None:
-        served = ", ".join(item.name for item in new.versions if item.served) or "no version"
         words = f"{version} is no longer served, a request gets a 404; served: {served}"
         return ObjectUpgrade((ObjectEffect(UNSERVED, words),))
+    unserved = [
+        ObjectEffect(UNSERVED, f"{manager} applies {name}, which is no longer served; served: {served}", (_NEXT_APPLY,))
+        for manager, name in _find_applied_versions(resource)
+        if _find_served(old, name) is not None and _find_served(new, name) is None
+    ]
     unknown = before.unknown_when_stored or after.unknown_when_stored
     if unknown:
-        return ObjectUpgrade(unjudged=unknown)
-    return _compare(resource, Subject(before), Subject(after.over_objects_of(before)))
+        return ObjectUpgrade(tuple(unserved), "" if unserved else unknown)
+    compared = _compare(resource, Subject(before), Subject(after.over_objects_of(before)))
+    return compared._replace(effects=(*unserved, *compared.effects))
+
+
+def _find_applied_versions(resource: Resource) -> dict[tuple[str, str], None]:
+    """Return the managers that have applied an object of a cluster, each with the version of its manifest."""
+    metadata: Mapping[str, Any] = resource.get("metadata") or {}
+    entries = metadata.get("managedFields") if metadata.get("uid") else ()
+    applied = _read_last_applied(resource)
+    pairs = [(_MANAGER, applied.get("apiVersion"))] if applied else []
+    pairs += [
+        (str(entry.get("manager")), entry.get("apiVersion"))
+        for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, dict) and entry.get("operation") == "Apply"
+    ]
+    return dict.fromkeys((manager, str(api_version).rpartition("/")[2]) for manager, api_version in pairs)
 
 
 def _find_served(crd: CustomResourceDefinition, name: str) -> CrdVersion | None:
@@ -173,14 +193,21 @@ def _find_manifest(resource: Resource) -> Resource:
     metadata: Mapping[str, Any] = resource.get("metadata") or {}
     if not metadata.get("uid"):
         return resource
-    try:
-        applied = json.loads((metadata.get("annotations") or {})[_LAST_APPLIED])
-    except (KeyError, TypeError, ValueError):
-        applied = None
-    if isinstance(applied, dict):
+    applied = _read_last_applied(resource)
+    if applied.get("apiVersion") == resource.get("apiVersion"):
         return applied
     own = {key: value for key, value in metadata.items() if key not in _OF_SERVER}
     return {key: value for key, value in {**resource, "metadata": own}.items() if key != "status"}
+
+
+def _read_last_applied(resource: Resource) -> Resource:
+    """Return the manifest that kubectl has applied last to an object of a cluster; empty if it is not known."""
+    metadata: Mapping[str, Any] = resource.get("metadata") or {}
+    try:
+        applied = json.loads((metadata.get("annotations") or {})[_LAST_APPLIED]) if metadata.get("uid") else {}
+    except (KeyError, TypeError, ValueError):
+        applied = {}
+    return applied if isinstance(applied, dict) else {}
 
 
 def _join_errors(answer: Response) -> str:

@@ -213,6 +213,50 @@ def test_a_broken_last_applied_manifest_does_not_count(text: str, diff: Diff) ->
     assert "refused" in diff(_crd(), _crd(MODE), LIVE.replace("name: a", f"name: a, {note}"))[1]
 
 
+_WEBHOOK = "  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://a.example.com'}}}\n"
+_APPLIED = '{"apiVersion": "example.com/v1beta1", "kind": "Tab", "metadata": {"name": "a"}, "spec": {"mode": "b"}}'
+
+
+@pytest.mark.parametrize(
+    ("metadata", "manager"),
+    [
+        ("managedFields: [{manager: flux, operation: Apply, apiVersion: example.com/v1beta1}]", "flux"),
+        (f"annotations: {{kubectl.kubernetes.io/last-applied-configuration: '{_APPLIED}'}}", "kubectl"),
+    ],
+)
+@pytest.mark.parametrize("conversion", ["", _WEBHOOK])
+def test_an_object_that_is_applied_in_a_version_that_is_no_longer_served_is_unserved(
+    conversion: str, metadata: str, manager: str, diff: Diff
+) -> None:
+    old = f"{_crd(versions='v1 v1beta1')}{conversion}"
+
+    code, out, _ = diff(old, _crd(), LIVE.replace("uid: u", f"uid: u, {metadata}"))
+
+    assert (code, out) == (
+        1,
+        (
+            "tab.yaml:1: Tab/a: unserved\n"
+            f"  unserved (the next apply): {manager} applies v1beta1, which is no longer served; served: v1\n"
+            f"1 object, 1 unserved{END}"
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "5",
+        "[5, {manager: flux, operation: Update, apiVersion: example.com/v1beta1}]",
+        "[{manager: flux, operation: Apply, apiVersion: example.com/v1}]",
+        "[{manager: flux, operation: Apply, apiVersion: example.com/v1alpha1}]",
+    ],
+)
+def test_other_managed_fields_leave_an_object_unchanged(fields: str, diff: Diff) -> None:
+    stored = LIVE.replace("uid: u", f"uid: u, managedFields: {fields}")
+
+    assert diff(_crd(versions="v1 v1beta1"), _crd(), stored) == (0, f"1 object, 1 unchanged{END}", "")
+
+
 def test_a_manifest_with_a_field_that_the_old_crd_drops_is_updated(diff: Diff) -> None:
     manifest = f"{TAB.replace('size: 1', 'size: 1, other: x')}"
 
