@@ -18,8 +18,8 @@ from typing import Final
 from pytest_crd import folders
 
 _REPOSITORY: Final = ".git"
-# The folder above all others; POSIX has two names.
-_TOPS: Final = ("/", "//")
+# The folder above all others: it has two names in POSIX, and an empty one in a commit.
+_TOPS: Final = ("", "/", "//")
 OUTSIDE: Final = "it leads out of the project; copy the file into the project"
 """The message about a path outside of the project."""
 

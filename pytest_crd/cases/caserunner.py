@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
-from pytest_crd.cases import caseverdicts, expectations, givenfacts, questions, sending, strays, unreachable
+from pytest_crd.cases import caseverdicts, expectations, givenfacts, questions, strays, unreachable
 from pytest_crd.cases.caseresult import CaseAnswer, CaseResult, Disregarded, Mismatch, NotReached, Strays, Trace
 from pytest_crd.cases.model import (
     OF_STORED,
@@ -27,8 +27,7 @@ from pytest_crd.cases.model import (
     RequestCase,
     UpdateCase,
 )
-from pytest_crd.cases.questions import Question
-from pytest_crd.cases.sending import Sent
+from pytest_crd.cases.questions import Question, Sent
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import (
     CrdVersion,
@@ -72,7 +71,7 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
         CaseFileError: The input is a text that the server could not read; `old` is not valid under its CRD; a rule uses something
             unsupported; a webhook that cannot be called converts the object; facts for policies are given without policies.
     """
-    sent = sending.read(case)
+    sent = questions.read(case)
     try:
         if isinstance(case, PolicyCase):
             raise TypeError("a case of a policy has no CRD")
@@ -199,7 +198,7 @@ def _run_request(
     if isinstance(case, UpdateCase) and case.old is not None:
         _refuse_invalid_old(case, old_subject)
     _refuse_unknown(case, subject.version.unknown_when_stored)
-    responses = questions.ask_all(sending.question(case, sent.body, subject.version, old_subject.version))
+    responses = questions.ask_all(questions.question(case, sent.body, subject.version, old_subject.version))
     if (case.user, case.namespace_object, case.params, case.authorizer) != _NO_FACTS:
         givenfacts.demand_uses(case, subject.version.crd.webhooks)
     if isinstance(case, ApplyCase):
@@ -207,7 +206,7 @@ def _run_request(
         _refuse_another_reason(case, responses, not_reached, subject)
         if not_reached is not None:
             return CaseResult(subject.context, (not_reached,))
-    return judge(case, sent.input, responses[-1], subject, made_up=sending.find_made_up_fields(case, sent.input))
+    return judge(case, sent.input, responses[-1], subject, made_up=questions.find_made_up_fields(case, sent.input))
 
 
 def _refuse_unknown(case: RequestCase, unknown: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport, suggestions
-from pytest_crd.cases import casebuilder, sending
+from pytest_crd.cases import casebuilder, questions
 from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.caseresult import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.model import Case
@@ -47,7 +47,7 @@ def find_mistakes(case: Case, subject: CaseSubject, old_subject: CaseSubject) ->
     if all(_is_declared(path, subjects) for path in case.absent or ()):
         return
     try:
-        sent = sending.read(case).input
+        sent = questions.read(case).input
     except InputError:
         return  # reported when the case runs
     for index, path in enumerate(case.absent or ()):

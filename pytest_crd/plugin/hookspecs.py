@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pytest
+
+CLASS_HOOK: Final = "pytest_crd_parity"
 
 
 def __dir__() -> list[str]:
@@ -73,3 +75,8 @@ def implementations(manager: pytest.PytestPluginManager) -> Sequence[Any]:
         *hooks.pytest_crd_webhooks.get_hookimpls(),
         *hooks.pytest_crd_parity.get_hookimpls(),
     )
+
+
+def class_implementations(manager: pytest.PytestPluginManager) -> Sequence[Any]:
+    """Return the implementations of the hook for classes that must agree with CRDs."""
+    return tuple(manager.hook.pytest_crd_parity.get_hookimpls())

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_crd.plugin import alone, classhook, options
+from pytest_crd.plugin import alone, hookspecs, options
 from pytest_crd.plugin.settings import project, webhooks
 
 HOOK: Final = "pytest_crd_manifests"
@@ -39,8 +39,8 @@ def refuse_late(plugin: object, manager: pytest.PytestPluginManager) -> None:
     if config.stash.get(webhooks.ARE_COUNTED, True):
         words = f"{webhooks.HOOK} is registered too late, after the start of the session"
         late += [(item, words) for item in webhooks.implementations(manager)]
-    words = f"{classhook.HOOK} is registered too late, after the start of the session"
-    late += [(item, words) for item in classhook.implementations(manager)]
+    words = f"{hookspecs.CLASS_HOOK} is registered too late, after the start of the session"
+    late += [(item, words) for item in hookspecs.class_implementations(manager)]
     for implementation, words in late:
         if implementation.plugin is plugin:
             maker = maker_of(implementation, project.PATHS.find_entry(config).base)
@@ -53,7 +53,7 @@ def note_unloaded(path: Path, config: pytest.Config) -> None:
     if path.name != _CONFTEST or not config.option.noconftest or not path.is_file():
         return
     content = path.read_bytes()
-    for hook in (HOOK, webhooks.HOOK, classhook.HOOK):
+    for hook in (HOOK, webhooks.HOOK, hookspecs.CLASS_HOOK):
         if hook.encode() in content:
             config.stash.setdefault(_UNLOADED, {}).setdefault(hook, {})[path] = None
 
@@ -67,8 +67,8 @@ def unloaded(config: pytest.Config) -> list[str]:
         if hook == HOOK:
             words, remedy = f"CRDs that {HOOK} makes in {names} are not tested and not compared", "loads it"
             remedies = project.PYTHON.option
-        elif hook == classhook.HOOK:
-            words, remedy = f"classes that {classhook.HOOK} returns in {names} are not compared", "loads it"
+        elif hook == hookspecs.CLASS_HOOK:
+            words, remedy = f"classes that {hookspecs.CLASS_HOOK} returns in {names} are not compared", "loads it"
             remedies = project.PYTHON.option
         else:
             words, remedy = f"webhooks of {hook} in {names} are not called", "call them"

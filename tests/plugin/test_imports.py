@@ -25,7 +25,6 @@ OF_READING = {
         "plugin",
         "progress",
         "records",
-        "report",
         "suggestions",
         "wording",
     ),

@@ -96,4 +96,4 @@ def _may_have(schema: JSONValue) -> bool:
 
 
 def _has_boolean(values: JSONValue) -> bool:
-    return isinstance(values, list) and any(isinstance(value, bool) for value in values)
+    return isinstance(values, list) and bool in map(type, values)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import pytest
 
 from pytest_crd import lazyimport
-from pytest_crd.plugin import classhook, options, session
+from pytest_crd.plugin import hookspecs, options, session
 from pytest_crd.plugin.settings import checks, project, upgrades, webhooks
 from pytest_crd.plugin.settings.upgrades import describe_unused
 from pytest_crd.plugin.settings.webhooks import describe_idle_configurations
@@ -67,7 +67,9 @@ def _is_without_classes(config: pytest.Config) -> bool:
 
 
 _PARITY, _PARITY_INI = "--crd-parity", "crd_parity"
-_read_set_parity = _read_set(parity, _PARITY, is_on=lambda config: classhook.implementations(config.pluginmanager))
+_read_set_parity = _read_set(
+    parity, _PARITY, is_on=lambda config: hookspecs.class_implementations(config.pluginmanager)
+)
 # By the name of the feature's package, the function that reads its settings; in the order in which features add tests to a session.
 FEATURES: Final[Mapping[str, _Read]] = {
     "webhooks": _read_always(webhooks),

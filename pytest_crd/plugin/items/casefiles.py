@@ -47,7 +47,7 @@ def is_case_file(path: Path, config: pytest.Config, *, is_named: bool) -> bool:
 def has_name(path: str, config: pytest.Config) -> bool:
     """Return whether a path matches a pattern of `crd_case_files` from its end."""
     is_name, paths = _patterns(config)
-    if is_name(path[path.rfind("/") + 1 :]):
+    if is_name(path):
         return True
     return bool(paths) and any(folders.matches(Path(path), pattern) for pattern in paths)
 
@@ -58,10 +58,12 @@ def _patterns(config: pytest.Config) -> tuple[Callable[[str], object], list[str]
 
 
 def _compile(patterns: Iterable[str]) -> tuple[Callable[[str], object], list[str]]:
-    """Return a function that tells whether a pattern matches a name, and the patterns that match paths."""
+    """Return a function that tells whether a pattern matches the name of a path, and the patterns that match paths."""
     cased = [folders.ignore_ending_case(pattern) for pattern in patterns]
     names = [fnmatch.translate(pattern) for pattern in cased if "/" not in pattern]
-    return re.compile(rf"\A(?:{'|'.join(names) or '(?!)'})").match, [pattern for pattern in cased if "/" in pattern]
+    return re.compile(rf"(?:[^/]*+/)*+(?:{'|'.join(names) or '(?!)'})").match, [
+        pattern for pattern in cased if "/" in pattern
+    ]
 
 
 def note_unmatched(path: Path, name: str, config: pytest.Config) -> None:

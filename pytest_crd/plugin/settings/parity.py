@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from pytest_crd import lazyimport
-from pytest_crd.plugin import classhook
+from pytest_crd.plugin import hookspecs
 from pytest_crd.plugin.settings import setting
 from pytest_crd.plugin.settings.setting import Setting, SettingEntry, define
 from pytest_crd.records import NamedTuple
@@ -46,10 +46,10 @@ def read(config: pytest.Config) -> ParitySettings | None:
         UsageError: A setting has no effect.
     """
     settings = ParitySettings(_find_entry(config, PARITY), _find_entry(config, ALLOWED))
-    has_classes = settings.classes.is_set or classhook.implementations(config.pluginmanager)
+    has_classes = settings.classes.is_set or hookspecs.class_implementations(config.pluginmanager)
     if settings.allowed.is_set and not has_classes:
         raise settings.allowed.error(
-            f"does nothing without classes: name them in {PARITY.ini}, or in the hook {classhook.HOOK}"
+            f"does nothing without classes: name them in {PARITY.ini}, or in the hook {hookspecs.CLASS_HOOK}"
         )
     return settings if has_classes else None
 

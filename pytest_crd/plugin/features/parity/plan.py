@@ -16,7 +16,7 @@ from pytest_crd.classes import alloweddivergences, importpaths, paritychecks
 from pytest_crd.classes.alloweddivergences import AllowedDivergence
 from pytest_crd.classes.paritychecks import ParityCheck, ParityLine
 from pytest_crd.engine import CrdError, CrdLookupError, CrdVersion, InputError, Mistake
-from pytest_crd.plugin import classhook, manifests
+from pytest_crd.plugin import hookspecs, manifests
 from pytest_crd.plugin.settings import inilines, project, setting
 from pytest_crd.plugin.settings.parity import ALLOWED, PARITY, ParitySettings
 from pytest_crd.wording import counted
@@ -161,12 +161,12 @@ def _find_classes(config: pytest.Config, settings: ParsedSettings) -> list[Named
             mistakes.append(Mistake(place.source, place.line, f"{PARITY.ini}: {line.import_path}: {error}"))
         else:
             classes.append(NamedClass(line.import_path, model, line.crd, line.version, *place))
-    for implementation in classhook.implementations(config.pluginmanager):
+    for implementation in hookspecs.class_implementations(config.pluginmanager):
         maker = manifests.maker_of(implementation, project.get_settings(config).base)
         try:
             classes += _call(implementation, config, maker)
         except ValueError as error:
-            mistakes.append(Mistake(maker, 0, f"{classhook.HOOK} {error}"))
+            mistakes.append(Mistake(maker, 0, f"{hookspecs.CLASS_HOOK} {error}"))
     if mistakes:
         raise CrdError(mistakes)
     return classes
