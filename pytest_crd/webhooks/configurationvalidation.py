@@ -154,12 +154,7 @@ def _validate_review_versions(versions: Sequence[str], path: FieldPath, profile:
     if not versions:
         yield fielderror.required(path, f"must specify one of {listed}")
         return
-    for index, version in enumerate(versions):
-        if version in versions[:index]:
-            yield fielderror.invalid(path.index(index), version, "duplicate version")
-            continue
-        for problem in names.dns1035_label(version):
-            yield fielderror.invalid(path.index(index), version, problem)
+    yield from webhookclient.validate_review_versions(versions, path)
     if not any(version in _REVIEW_VERSIONS for version in versions):
         detail = f"must include at least one of {listed}"
         yield badvalues.invalid_of_type(path, list(versions), _STRINGS, detail, profile)

@@ -28,7 +28,8 @@ GO_TYPES: Final[Mapping[type, str]] = {
     list: "[]interface {}",
     dict: "map[string]interface {}",
 }
-_ESCAPES: Final = {
+# The escapes of `%q`, and of the strings of CEL.
+ESCAPES: Final = {
     "\a": "\\a",
     "\b": "\\b",
     "\f": "\\f",
@@ -66,7 +67,7 @@ def quote(text: str) -> str:
 
 
 def _quoted(char: str) -> str:
-    if (escape := _ESCAPES.get(char)) is not None:
+    if (escape := ESCAPES.get(char)) is not None:
         return escape
     if is_printable(char):
         return char

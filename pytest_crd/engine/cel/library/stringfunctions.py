@@ -27,24 +27,13 @@ from pytest_crd.engine.cel.types.costs import (
 from pytest_crd.engine.cel.types.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
 from pytest_crd.engine.cel.values import workload
 from pytest_crd.engine.cel.values.display import show
+from pytest_crd.engine.golang import printing
 
 _TEXTS: Final = list_of(STRING)
 _SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _UPPER: Final = lazyre.compile("[A-Z]+")
 _LOWER: Final = lazyre.compile("[a-z]+")
-_ESCAPES: Final = str.maketrans(
-    {
-        "\a": "\\a",
-        "\b": "\\b",
-        "\f": "\\f",
-        "\n": "\\n",
-        "\r": "\\r",
-        "\t": "\\t",
-        "\v": "\\v",
-        "\\": "\\\\",
-        '"': '\\"',
-    }
-)
+_ESCAPES: Final = str.maketrans(printing.ESCAPES)
 _LONG: Final = 1_000
 
 

@@ -16,7 +16,6 @@ from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import gotypes
-from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
 
 if TYPE_CHECKING:
@@ -105,12 +104,7 @@ def _review_versions(versions: list[str], path: FieldPath, options: ValidationOp
     if not versions:
         yield fielderror.required(path, "")
         return
-    for index, version in enumerate(versions):
-        if version in versions[:index]:
-            yield fielderror.invalid(path.index(index), version, "duplicate version")
-            continue
-        for problem in names.dns1035_label(version):
-            yield fielderror.invalid(path.index(index), version, problem)
+    yield from webhookclient.validate_review_versions(versions, path)
     if options.require_recognized_conversion_review_version and not is_recognized(versions):
         detail = f"must include at least one of {', '.join(REVIEW_VERSIONS)}"
         yield badvalues.invalid_of_type(path, versions, internaltypes.STRINGS, detail, profile)

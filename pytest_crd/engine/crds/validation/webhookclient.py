@@ -1,8 +1,8 @@
-"""Validation of the URL or the Service of a webhook, for conversion and for admission."""
+"""Validation of the URL or the Service of a webhook, and of the versions of its reviews, for conversion and for admission."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pytest_crd.engine.errors import fielderror
@@ -75,3 +75,18 @@ def _validate_url_path(text: str, path: FieldPath) -> Errors:
             continue
         for problem in names.dns1123_subdomain(step):
             yield fielderror.invalid(path, text, f"segment[{index}]: {problem}")
+
+
+def validate_review_versions(versions: Sequence[str], path: FieldPath) -> Errors:
+    """
+    Yield the errors of the versions of reviews that a webhook understands: no names, or names that are there twice.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, validateConversionReviewVersions.
+    """
+    for index, version in enumerate(versions):
+        if version in versions[:index]:
+            yield fielderror.invalid(path.index(index), version, "duplicate version")
+            continue
+        for problem in names.dns1035_label(version):
+            yield fielderror.invalid(path.index(index), version, problem)

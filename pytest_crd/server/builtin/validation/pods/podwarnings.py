@@ -2,7 +2,7 @@
 Warnings about valid Pods and templates.
 
 Reference:
-    kubernetes pkg/api/pod/warnings.go; pkg/api/node/util.go; pkg/api/persistentvolumeclaim/util.go.
+    kubernetes pkg/api/pod/warnings.go; pkg/api/persistentvolumeclaim/util.go.
 """
 
 from __future__ import annotations
