@@ -139,37 +139,6 @@ def mask_random(status: JSONValue, sent: JSONValue) -> JSONValue:
     return json.loads(SCHEME.sub("", SELF_TYPE.sub(ANY_SELF_TYPE, ADDRESS.sub(ANY_ADDRESS, text))))
 
 
-def mask_patched(text: str) -> str:
-    """Return a *text* that quotes a patched object, with placeholders for the metadata that a server sets."""
-    for pattern, replacement in _SERVER_MADE:
-        text = pattern.sub(replacement, text)
-    for opening, closing in _MANAGED_FIELDS:
-        text = _remove(text, opening, closing)
-    return text
-
-
-def _remove(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:
-    """Return a text without its parts from *opening* to the next *closing*."""
-    parts, done = list[str](), 0
-    while (begin := opening.search(text, done)) and (end := closing.search(text, begin.end())):
-        parts.append(text[done : begin.start()])
-        done = end.end()
-    return "".join([*parts, text[done:]])
-
-
-# Quoted once in a decoding error, and twice in a validation error.
-_SERVER_MADE: Final = (
-    (SCHEME, ""),
-    (re.compile(r'(\\?"(?:creationTimestamp|lastTransitionTime)\\?":\\?")[0-9TZ:-]+'), r"\1*"),
-    (re.compile(r'(\\?"resourceVersion\\?":\\?")[0-9]+'), r"\1*"),
-    (re.compile(r'(\\?"uid\\?":\\?")[0-9a-f-]{36}'), r"\1*"),
-)
-_MANAGED_FIELDS: Final = (
-    (re.compile(r'\\?"managedFields\\?":\['), re.compile(r'\}\],(?=\\?"name\\?":)')),
-    (re.compile(r',\\?"managedFields\\?":\['), re.compile(r'\}\](?=\},\\?"spec)')),
-)
-
-
 def is_generated(name: str, sent: JSONValue) -> bool:
     """Return whether the server generated *name* for the body *sent*, a resource or its text."""
     text = sent if isinstance(sent, str) else json.dumps(sent, ensure_ascii=False)

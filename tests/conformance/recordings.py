@@ -7,6 +7,7 @@ If a server answers at random, the recorded answer says so, and each of its vari
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -19,6 +20,17 @@ Answer = Mapping[str, JSONValue]
 # Fields that the server sets, different in each run.
 SERVER_MADE: Final = ("creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid")
 CONDITION: Final = ("type", "status", "reason", "message")
+# Quoted once in a decoding error, and twice in a validation error.
+_SERVER_MADE: Final = (
+    (answerfacts.SCHEME, ""),
+    (re.compile(r'(\\?"(?:creationTimestamp|lastTransitionTime)\\?":\\?")[0-9TZ:-]+'), r"\1*"),
+    (re.compile(r'(\\?"resourceVersion\\?":\\?")[0-9]+'), r"\1*"),
+    (re.compile(r'(\\?"uid\\?":\\?")[0-9a-f-]{36}'), r"\1*"),
+)
+_MANAGED_FIELDS: Final = (
+    (re.compile(r'\\?"managedFields\\?":\['), re.compile(r'\}\],(?=\\?"name\\?":)')),
+    (re.compile(r',\\?"managedFields\\?":\['), re.compile(r'\}\](?=\},\\?"spec)')),
+)
 
 
 def of_response(response: Any) -> dict[str, JSONValue]:
@@ -54,12 +66,28 @@ def without_generated(answer: Answer) -> dict[str, JSONValue]:
     """Return an answer without generated values in texts that quote a patched object."""
     whole = dict(answer)
     if "message" in whole:
-        whole["message"] = answerfacts.mask_patched(whole["message"])
+        whole["message"] = mask_patched(whole["message"])
     if "causes" in whole:
-        whole["causes"] = [
-            {**cause, "message": answerfacts.mask_patched(cause["message"])} for cause in whole["causes"]
-        ]
+        whole["causes"] = [{**cause, "message": mask_patched(cause["message"])} for cause in whole["causes"]]
     return whole
+
+
+def mask_patched(text: str) -> str:
+    """Return a *text* that quotes a patched object, with placeholders for the metadata that a server sets."""
+    for pattern, replacement in _SERVER_MADE:
+        text = pattern.sub(replacement, text)
+    for opening, closing in _MANAGED_FIELDS:
+        text = _remove(text, opening, closing)
+    return text
+
+
+def _remove(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:
+    """Return a text without its parts from *opening* to the next *closing*."""
+    parts, done = list[str](), 0
+    while (begin := opening.search(text, done)) and (end := closing.search(text, begin.end())):
+        parts.append(text[done : begin.start()])
+        done = end.end()
+    return "".join([*parts, text[done:]])
 
 
 def of_custom_resource(response: Any, *, namespaced: bool) -> dict[str, JSONValue]:

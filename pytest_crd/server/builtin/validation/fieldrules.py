@@ -221,16 +221,6 @@ def _invalid_text(site: Site, detail: str) -> FieldError:
     return validatedwrites.invalid_named(site.path, site.value, detail)
 
 
-def at_most(count: int) -> Rule:
-    """Return a rule for the length of a list."""
-
-    def check(site: Site) -> Iterable[FieldError]:
-        length = len(site.value or ())
-        return () if length <= count else (fielderror.too_many(site.path, length, count),)
-
-    return check
-
-
 def unique(field: str = "", key: Callable[[Any], Hashable] = lambda value: value, *, is_named: bool = False) -> Rule:
     """
     Return a rule for a list that refuses repetitions of a field of its items.
@@ -251,26 +241,6 @@ def unique(field: str = "", key: Callable[[Any], Hashable] = lambda value: value
                 error = fielderror.duplicate(item.path, item.value)
                 yield validatedwrites.reprinted(error) if is_named else error
             used.add(key(item.value))
-
-    return check
-
-
-def exactly_one(*fields_: str, none: str, several: str) -> Rule:
-    """
-    Return a rule for an object with alternative fields: it needs a single one.
-
-    Args:
-        fields_: The fields.
-        none: The detail of the Required error about the object without one.
-        several: The detail of the Forbidden error about each further field.
-    """
-
-    def check(site: Site) -> Iterator[FieldError]:
-        used = [name for name in fields_ if (site.value or {}).get(name) is not None]
-        if not used:
-            yield fielderror.required(site.path, none)
-        for name in used[1:]:
-            yield fielderror.forbidden(site.path.child(name), several)
 
     return check
 

@@ -40,8 +40,6 @@ def errors(rows: Rows, new: Any, old: Any = None) -> list[str]:
         (fieldrules.number(1), 0, ["a: Invalid value: 0: must be greater than 0"]),
         (fieldrules.number(3, detail="why"), 2, ["a: Invalid value: 2: why"]),
         (fieldrules.number(3), None, []),
-        (fieldrules.at_most(1), [1, 2], ["a: Too many: 2: must have at most 1 item"]),
-        (fieldrules.at_most(1), None, []),
         (fieldrules.unique(), ["x", "y", "x"], ['a[2]: Duplicate value: "x"']),
         (fieldrules.unique("n"), [{"n": 1}, {}, {}, {"n": 1}], ["a[3].n: Duplicate value: 1"]),
         (fieldrules.unique(key=str.lower), ["x", "X"], ['a[1]: Duplicate value: "X"']),
@@ -60,18 +58,6 @@ def errors(rows: Rows, new: Any, old: Any = None) -> list[str]:
 )  # fmt: skip
 def test_a_rule_refuses_some_values_in_the_words_of_the_server(rule: Any, value: Any, problems: list[str]) -> None:
     assert errors({"a": rule}, {"a": value}) == problems
-
-
-@pytest.mark.parametrize(
-    ("value", "problems"),
-    [
-        ({"b": 1}, []),
-        ({}, ["a: Required value: one"]),
-        ({"b": 1, "c": 2, "d": 3}, ["a.c: Forbidden: more", "a.d: Forbidden: more"]),
-    ],
-)
-def test_an_object_has_exactly_one_of_several_fields(value: Any, problems: list[str]) -> None:
-    assert errors({"a": fieldrules.exactly_one("b", "c", "d", none="one", several="more")}, {"a": value}) == problems
 
 
 def test_errors_are_in_the_order_of_the_table_and_of_lists() -> None:
