@@ -48,7 +48,7 @@ _CHOSEN: Final = re.compile(
 # Fields with entries that errors name in any order.
 _MAPS: Final = re.compile(
     r"(data|binaryData)\[|.*\.(labels|annotations|matchLabels|[sS]elector)\Z|selector\Z|spec\.metrics\[\d+\]\.\w+\Z"
-    r"|spec\.schedulingGates\[\d+\]\.name\Z|status\.(capacity|allocated\w+)\Z|.*\.(limits|requests|overhead|annotations)(\[.*)?\Z"
+    r"|spec\.schedulingGates\[\d+\]\.name\Z|status\.(capacity|allocated\w+)(\[.*)?\Z|.*\.(limits|requests|overhead|annotations)(\[.*)?\Z"
 )
 # Empty lists and maps in printed structs, which our server does not tell from absent ones.
 _EMPTY: Final = re.compile(r"(?<=: )(?:\[\]|\{\})(?=[,:\\])|(?<=\":)(?:\[\]|\{\})(?=[,}])")
