@@ -18,8 +18,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from pytest_crd import boundary
 from pytest_crd.cli import fluxsources, fluxvariables, kustomized
-from pytest_crd.cli.fluxsources import FluxSources
+from pytest_crd.cli.fluxsources import FluxLocation, FluxSources
 from pytest_crd.cli.fluxvariables import FluxVariables, SubstitutionError
 from pytest_crd.discovery.filetrees import FolderTree
 from pytest_crd.discovery.kustomizebuilds import KustomizationBuilds, KustomizationFile
@@ -167,10 +168,10 @@ class _Builder:
         if not location.folder:
             return
         try:
-            file, objects = self._build(item, location.folder, outer)
+            file, objects = self._build(item, location, outer)
             own = next((built for built in fluxsources.kustomizations(objects) if built.where == item.where), item)
             if own.value != item.value:  # it applies and changes itself
-                file, objects = self._build(own, location.folder, outer)
+                file, objects = self._build(own, location, outer)
         except ManifestError as error:
             self.result.mistakes += [mistake for mistake in error.mistakes if mistake not in self.result.mistakes]
             return
@@ -181,7 +182,7 @@ class _Builder:
                 self._expand(inner, (*chain, item.where), (*outer, *objects))
 
     def _build(
-        self, item: Manifest, folder: str, outer: Sequence[Manifest]
+        self, item: Manifest, location: FluxLocation, outer: Sequence[Manifest]
     ) -> tuple[KustomizationFile, list[Manifest]]:
         """
         Return the kustomization in the folder of a Kustomization, and its objects.
@@ -189,8 +190,13 @@ class _Builder:
         Raises:
             ManifestError: It cannot be built.
         """
-        file = self._read(item, folder)
-        self.result.used |= self._use(file)
+        file = self._read(item, location.folder)
+        used = self._use(file)
+        for path in sorted(used) if location.limits else ():
+            if not any(boundary.contains(limit, path) for limit in location.limits):
+                words = f"{item.title}: {os.path.relpath(path)} is not in the artifact that it applies"
+                raise ManifestError([Mistake(item.source, item.line_of("spec", "sourceRef"), words)])
+        self.result.used |= used
         place = file.folder or "."
         command = f"flux build kustomization {_name(item)} --path {place} --kustomization-file {item.source} --dry-run"
         built = self._builds.build(file, command=command, is_restricted=False)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -21,12 +22,14 @@ from pytest_crd.checks import samples
 from pytest_crd.engine import ManifestError, Mistake
 from pytest_crd.engine.yaml.manifest import Manifest
 
-GROUPS: Final = ".toolkit.fluxcd.io/"
+GROUPS: Final = ".fluxcd.io/"
 """The end of the API groups of Flux."""
-_GROUP: Final = f"kustomize{GROUPS}"
-_SOURCES: Final = f"source{GROUPS}"
+_GROUP: Final = f"kustomize.toolkit{GROUPS}"
+_SOURCES: Final = f"source.toolkit{GROUPS}"
+_EXTENSIONS: Final = f"source.extensions{GROUPS}"
 _DATA: Final = frozenset({"ConfigMap", "Secret"})
 _REPOSITORY: Final = "GitRepository"
+_FOLDER: Final = re.compile(r"@([^/]+)/(.+/)?\*\*")
 _OPTION: Final = "--local-sources"
 
 
@@ -51,11 +54,30 @@ class FluxLocation(NamedTuple):
         folder: The folder, with links resolved; empty if it is not in this repository, or not known.
         problem: Why there is no folder.
         is_mistake: Whether Flux has no folder, either.
+        limits: The folders that an artifact contains; empty if it contains all.
     """
 
     folder: str
     problem: str = ""
     is_mistake: bool = False
+    limits: tuple[str, ...] = ()
+
+
+class _Artifact(NamedTuple):
+    """
+    An artifact that Flux generates from folders of a source, at the places that they have below a common folder.
+
+    Attributes:
+        name: The artifact.
+        origin: The source; None if the artifact is made in another way.
+        root: The common folder in the source.
+        folders: The copied folders below it.
+    """
+
+    name: _Source
+    origin: _Source | None = None
+    root: str = ""
+    folders: tuple[str, ...] = ()
 
 
 def kustomizations(items: Iterable[Manifest]) -> Iterator[Manifest]:
@@ -100,6 +122,7 @@ class FluxSources:
         self._root = boundary.find_project(Path.cwd())
         self._urls: list[tuple[_Source, str]] = []
         self._self_applied: list[_Source] = []
+        self._artifacts: list[_Artifact] = []
 
     def add(self, items: Iterable[Manifest]) -> None:
         """Add the sources and Kustomizations among objects."""
@@ -108,6 +131,8 @@ class FluxSources:
             if item.api_version.startswith(_SOURCES) and item.kind == _REPOSITORY:
                 url = str((value.get("spec") or {}).get("url"))
                 self._urls.append((_Source(_REPOSITORY, _namespace(item), item.title.partition("/")[2]), url))
+            if item.api_version.startswith(_EXTENSIONS) and item.kind == "ArtifactGenerator":
+                self._artifacts += _read_artifacts(item)
         for item in kustomizations(items):
             folder = self._resolve(self._root, item)
             if folder != self._root and boundary.contains(folder, os.path.realpath(item.source)):
@@ -118,19 +143,32 @@ class FluxSources:
         source, path = _source_of(item), _path_of(item)
         if source is None:
             return FluxLocation("", "`spec.sourceRef` names no source")
-        base, problem = self._find_base(source)
+        base, problem, limits = self._find_base(source)
         if samples.find_placeholder(path):
             problem = f"`spec.path` is {path}"
         if problem:
             return FluxLocation("", problem)
         folder = self._resolve(base, item)
-        if os.path.isdir(folder) and boundary.contains(base, folder):  # noqa: PTH112 - a text
-            return FluxLocation(folder)
+        is_copied = not limits or any(boundary.contains(limit, folder) for limit in limits)
+        if os.path.isdir(folder) and boundary.contains(base, folder) and is_copied:  # noqa: PTH112 - a text
+            return FluxLocation(folder, limits=limits)
         is_known = any(source.is_same(candidate) for candidate, _ in (*self._local, *self._urls))
         where = os.path.relpath(base) if base != self._root else "this repository"
         return FluxLocation("", f"`spec.path` is {path}, which is no folder of {where}", is_mistake=is_known)
 
-    def _find_base(self, source: _Source) -> tuple[str, str]:
+    def _find_base(self, source: _Source) -> tuple[str, str, tuple[str, ...]]:
+        """Return the folder of a source, the reason why it is not known, and the only folders in it."""
+        artifacts = [artifact for artifact in self._artifacts if source.is_same(artifact.name)]
+        origins = {(artifact.origin, artifact.root) for artifact in artifacts}
+        is_given = any(source.is_same(candidate) for candidate, _ in self._local)
+        if not is_given and len(origins) == 1 and artifacts[0].origin is not None:
+            base, problem = self._find_root(artifacts[0].origin)
+            base = os.path.normpath(os.path.join(base, artifacts[0].root))  # noqa: PTH118 - a text
+            folders = (folder for artifact in artifacts for folder in artifact.folders)
+            return base, problem, tuple(os.path.normpath(os.path.join(base, folder)) for folder in folders)  # noqa: PTH118
+        return *self._find_root(source), ()
+
+    def _find_root(self, source: _Source) -> tuple[str, str]:
         """Return the folder of a source, or the reason why it is not known."""
         for candidate, folder in self._local:
             if source.is_same(candidate):
@@ -168,6 +206,41 @@ class FluxSources:
     @staticmethod
     def _resolve(base: str, item: Manifest) -> str:
         return os.path.realpath(os.path.join(base, _path_of(item).lstrip("/")))  # noqa: PTH118 - a text
+
+
+def _read_artifacts(item: Manifest) -> Iterator[_Artifact]:
+    """Yield the artifacts of an ArtifactGenerator."""
+    value: Any = item.value
+    spec, namespace = value.get("spec") or {}, _namespace(item)
+    sources = {
+        entry.get("alias"): _Source(
+            str(entry.get("kind")), str(entry.get("namespace") or namespace), str(entry.get("name"))
+        )
+        for entry in spec.get("sources") or ()
+    }
+    for artifact in spec.get("artifacts") or ():
+        name = _Source("ExternalArtifact", namespace, str(artifact.get("name")))
+        copies = {_read_copy(entry) for entry in artifact.get("copy") or ()}
+        places = {copied[:2] for copied in copies if copied is not None}
+        if None in copies or len(places) != 1:
+            yield _Artifact(name)
+            continue
+        alias, root = places.pop()
+        folders = sorted(copied[2] for copied in copies if copied is not None)
+        yield _Artifact(name, sources.get(alias), root, tuple(folders))
+
+
+def _read_copy(entry: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """
+    Return the alias of a source, a folder in it, and a folder below that is copied with its path.
+
+    None if a copy has another form than `@alias/apps/base/**` to `@artifact/base/`.
+    """
+    match, place = _FOLDER.fullmatch(str(entry.get("from"))), str(entry.get("to")).removeprefix("@artifact/")
+    source = (match[2] or "") if match else ""
+    if match is None or {*entry} != {"from", "to"} or not f"/{source}".endswith(f"/{place}"):
+        return None
+    return match[1], source.removesuffix(place), place
 
 
 def _path_of(item: Manifest) -> str:

@@ -78,7 +78,7 @@ def places(answer: Any) -> list[tuple[Any, ...]]:
     return [
         (item["name"], item.get("kustomization"), item.get("appliedBy"))
         for item in answer["objects"]
-        if "Kustomization/" not in item["name"] and "Repository/" not in item["name"]
+        if not re.match("Kustomization/|GitRepository/|ArtifactGenerator/", item["name"])
     ]
 
 
@@ -371,6 +371,68 @@ def test_an_artifact_with_a_kustomization_that_applies_its_own_file_is_this_repo
     }
 
     assert places(run(files)[1]) == [("Tab/a", "apps", "Kustomization/apps")]
+
+
+def generator(copies: str, *, alias: str = "repo") -> str:
+    """Return an ArtifactGenerator with an artifact `apps`."""
+    return (
+        "---\napiVersion: source.extensions.fluxcd.io/v1beta1\nkind: ArtifactGenerator\n"
+        "metadata: {name: flux-system, namespace: flux-system}\nspec:\n"
+        "  sources: [{alias: repo, kind: GitRepository, name: flux-system}]\n"
+        f"  artifacts: [{{name: apps, copy: [{copies}]}}, {{name: other}}]\n".replace("@repo", f"@{alias}")
+    )
+
+
+BASE = "{from: '@repo/apps/base/**', to: '@artifact/base/'}"
+PROD = "{from: '@repo/apps/prod/**', to: '@artifact/prod/'}"
+ARTIFACT = "{kind: ExternalArtifact, name: apps}"
+APPS_ELSEWHERE = f"ExternalArtifact/apps is elsewhere: {WITH_FILES.format('ExternalArtifact/flux-system/apps')}"
+
+
+@pytest.mark.parametrize(
+    ("artifacts", "path", "problem"),
+    [
+        (generator(f"{BASE}, {PROD}"), "./prod", ""),
+        (generator("{from: '@repo/apps/**', to: '@artifact/'}"), "prod", ""),
+        (generator("{from: '@repo/**', to: '@artifact/'}"), "apps/prod", ""),
+        (generator(BASE), "./prod", "`spec.path` is ./prod, which is no folder of apps"),
+        (generator(PROD), "./prod", "Kustomization/apps: apps/base is not in the artifact that it applies"),
+        (generator(PROD, alias="none"), "./prod", APPS_ELSEWHERE),
+        (generator("{from: '@repo/apps/prod/*.yaml', to: '@artifact/prod/'}"), "./prod", APPS_ELSEWHERE),
+        (generator("{from: '@repo/apps/prod/**', to: '@artifact/prod'}"), "./prod", APPS_ELSEWHERE),
+        (generator("{from: '@repo/apps/prod/**', to: '@artifact/rod/'}"), "./rod", APPS_ELSEWHERE),
+        (generator("{from: '@repo/apps/**', to: '@artifact/', exclude: ['*.md']}"), "./prod", APPS_ELSEWHERE),
+        (generator(f"{PROD}, {{from: '@repo/more/**', to: '@artifact/'}}"), "./prod", APPS_ELSEWHERE),
+        (generator(PROD) + generator("{from: '@repo/**', to: '@artifact/'}"), "./prod", APPS_ELSEWHERE),
+        (
+            generator(PROD) + repository("https://github.com/other/fleet"), "./prod",
+            f"{ELSEWHERE}: {WITH_FILES.format('GitRepository/flux-system/flux-system')}",
+        ),
+    ],
+)  # fmt: skip
+def test_generated_artifacts_of_this_repository_are_known(artifacts: str, path: str, problem: str, run: Run) -> None:
+    files = {
+        "clusters/apps.yaml": flux("apps", path, source=ARTIFACT) + artifacts,
+        "apps/base/kustomization.yaml": "resources: [tab.yaml]\n",
+        "apps/base/tab.yaml": TAB,
+        "apps/prod/kustomization.yaml": "resources: [../base]\n",
+    }
+
+    _, answer = run(files)
+
+    problems = [*answer["problems"], *(item["message"] for item in answer["unbuilt"])]
+    assert [item.removeprefix("clusters/apps.yaml:5: ") for item in problems] == ([problem] if problem else [])
+    assert places(answer) == ([] if problem else [("Tab/a", "apps/prod", "Kustomization/apps")])
+
+
+def test_the_command_line_names_generated_artifacts_first(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/tab.yaml").write_text(TAB)
+    files = {"clusters/apps.yaml": flux("apps", ".", source=ARTIFACT) + generator(PROD)}
+
+    _, answer = run(files, "clusters", "--local-sources", "ExternalArtifact/flux-system/apps=elsewhere")
+
+    assert places(answer) == [("Tab/a", "elsewhere", "Kustomization/apps")]
 
 
 def test_the_command_line_names_the_folders_of_sources(run: Run, tmp_path: Path) -> None:
