@@ -1,4 +1,4 @@
-"""Editors: diagnostics and completions of yaml-language-server with the schema of case files."""
+"""Editors: diagnostics and completions of yaml-language-server with the schema of case files, and with those of a catalogue."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ from typing import IO, Any, cast
 
 import pytest
 
+from pytest_crd import __main__ as program
+
 ROOT = Path(__file__).parents[1]
 HEAD = f"# yaml-language-server: $schema={ROOT}/pytest_crd/cases/case-file.schema.json\n"
 FILES = sorted((ROOT / "integrations/schemastore").glob("*test/*.yaml"))
+_DIAGNOSTICS = "textDocument/publishDiagnostics"
+_CONFIGURATION = "workspace/configuration"
+_SETTINGS = {"yaml": {"validate": True, "completion": True, "schemaStore": {"enable": False}}}
 
 pytestmark = pytest.mark.slow
 
@@ -27,9 +32,7 @@ class Editor:
         self._output = cast("IO[bytes]", process.stdout)
         self._numbers = itertools.count(1)
         self.request("initialize", processId=None, rootUri=None, capabilities={})
-        settings = {"yaml": {"validate": True, "completion": True, "schemaStore": {"enable": False}}}
         self._send(method="initialized", params={})
-        self._send(method="workspace/didChangeConfiguration", params={"settings": settings})
 
     def request(self, method: str, **parameters: object) -> Any:
         """Send a request and return its result."""
@@ -44,14 +47,14 @@ class Editor:
         address = f"file:///{name}"
         document = {"uri": address, "languageId": "yaml", "version": 1, "text": text}
         self._send(method="textDocument/didOpen", params={"textDocument": document})
-        while (message := self._read()).get("method") != "textDocument/publishDiagnostics":
+        # The server repeats the diagnostics of earlier documents at each change of its settings.
+        while (message := self._read()).get("method") != _DIAGNOSTICS or message["params"]["uri"] != address:
             pass
-        assert message["params"]["uri"] == address
         return [(item["range"]["start"]["line"], item["message"]) for item in message["params"]["diagnostics"]]
 
-    def complete(self, name: str, line: int) -> set[str]:
-        """Return the completions at the start of a line of an open document."""
-        position = {"line": line, "character": 0}
+    def complete(self, name: str, line: int, character: int = 0) -> set[str]:
+        """Return the completions at a place of an open document."""
+        position = {"line": line, "character": character}
         completions = self.request(
             "textDocument/completion", textDocument={"uri": f"file:///{name}"}, position=position
         )
@@ -63,12 +66,13 @@ class Editor:
         self._input.flush()
 
     def _read(self) -> dict[str, Any]:
-        """Return the next message; answer it with nothing if it is a request."""
+        """Return the next message; a request for settings is answered with them, and another one with nothing."""
         lines = iter(lambda: self._output.readline().strip(), b"")
         (length,) = [int(line.partition(b":")[2]) for line in lines if line.lower().startswith(b"content-length")]
         message: dict[str, Any] = json.loads(self._output.read(length))
         if "id" in message and "method" in message:
-            self._send(id=message["id"], result=None)
+            items = message["params"].get("items", ()) if message["method"] == _CONFIGURATION else ()
+            self._send(id=message["id"], result=[_SETTINGS.get(item["section"]) for item in items] or None)
         return message
 
 
@@ -100,3 +104,70 @@ def test_the_sections_of_a_case_file_are_completions(editor: Editor) -> None:
     editor.diagnose("begun.yaml", f"{HEAD}crd: a\n\n")
 
     assert {"version", "create", "update", "pruning", "convert"} <= editor.complete("begun.yaml", 2)
+
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: tabs.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: tabs, kind: Tab}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        required: [spec]
+        properties:
+          spec:
+            type: object
+            properties:
+              size: {type: integer, maximum: 9}
+              mode: {type: string, enum: [fast, slow]}
+              port: {x-kubernetes-int-or-string: true}
+              marks: {type: object, additionalProperties: {type: string}}
+              any: {type: object, x-kubernetes-preserve-unknown-fields: true}
+"""
+TAB = "apiVersion: example.com/v1\nkind: Tab\nmetadata: {name: a}\nspec:\n"
+
+
+@pytest.fixture(scope="module")
+def head(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Write the catalogue of a CRD, and return the comment that names its schema."""
+    folder = tmp_path_factory.mktemp("catalogue")
+    (folder / "crds.yaml").write_text(CRD)
+
+    code = program.main(["json-schema", str(folder / "crds.yaml"), "--layout", "catalog", "--out", str(folder)])
+
+    assert code == 0
+    return f"# yaml-language-server: $schema={folder}/example.com/tab_v1.json\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "diagnostics"),
+    [
+        ("good", "  size: 9\n  mode: fast\n  port: 80\n  marks: {a: b}\n  any: {a: {b: 1}}\n", []),
+        ("port", "  port: http\n", []),
+        ("large", "  size: 10\n", [(5, "Value is above the maximum of 9.")]),
+        ("text", "  size: ten\n", [(5, 'Incorrect type. Expected "integer".')]),
+        ("mode-new", "  mode: new\n", [(5, 'Value is not accepted. Valid values: "fast", "slow".')]),
+        ("misspelt-field", "  sise: 1\n", [(5, "Property sise is not allowed.")]),
+        ("number", "  marks: {a: 1}\n", [(5, 'Incorrect type. Expected "string".')]),
+    ],
+)
+def test_a_catalogue_gives_objects_the_diagnostics_of_their_crd(
+    name: str, spec: str, diagnostics: list[tuple[int, str]], head: str, editor: Editor
+) -> None:
+    assert editor.diagnose(f"{name}.yaml", f"{head}{TAB}{spec}") == diagnostics
+
+
+def test_a_catalogue_gives_objects_the_completions_of_their_crd(head: str, editor: Editor) -> None:
+    editor.diagnose("begun-tab.yaml", f"{head}{TAB}  \n")
+    editor.diagnose("mode.yaml", f"{head}{TAB}  mode: \n")
+
+    assert editor.complete("begun-tab.yaml", 5, 2) == {"size", "mode", "port", "marks", "any"}
+    assert editor.complete("mode.yaml", 5, 8) == {"fast", "slow"}
