@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _read(sys.argv[1:] if arguments is None else arguments)
     try:
         with _escaped(COMMANDS[options.command]):
-            code: int = options.run(options)
+            code = _run(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
@@ -88,6 +88,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _run(options: argparse.Namespace) -> int:
+    """Run a command and return its exit code; print an error in its input."""
+    try:
+        code: int = options.run(options)
+    except Exception as error:
+        from pytest_crd.engine import CrdLookupError, InputError, UnknownVersionError  # noqa: PLC0415 - slow to import
+
+        if not isinstance(error, (CrdLookupError, InputError, UnknownVersionError)):
+            raise
+        sys.stderr.write(f"{error}\n")
+        return Exit.WRONG_USE
+    return code
+
+
 def _read(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the parsed command line; `run` is the function of the command, `handed_on` the arguments behind `--`."""
     command_name = next((argument for argument in arguments if argument in COMMANDS), None)
@@ -97,6 +111,7 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
         "--version", action=_Version, nargs=0, help=("print the versions of pytest-crd and of Kubernetes")
     )
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
+    chosen = parser
     for name, command in COMMANDS.items():
         subparser = subparsers.add_parser(
             name, help=command.summary, description=command.summary, epilog=exits.HELP, allow_abbrev=False
@@ -105,13 +120,18 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
             module = importlib.import_module(f"pytest_crd.cli.{command.module}")
             module.declare(subparser)
             subparser.set_defaults(run=module.run, command=name)
+            chosen = subparser
     if not arguments:
         parser.print_help()
         parser.exit(Exit.WRONG_USE)
-    if command_name is None or not COMMANDS[command_name].hands_on or _HANDS_ON not in arguments:
+    if command_name is None or command_name != arguments[0]:
         return parser.parse_args(arguments, argparse.Namespace(handed_on=[]))
-    end = arguments.index(_HANDS_ON)
-    return parser.parse_args(arguments[:end], argparse.Namespace(handed_on=[*arguments[end + 1 :]]))
+    own, handed_on = arguments[1:], []
+    if COMMANDS[command_name].hands_on and _HANDS_ON in own:
+        end = own.index(_HANDS_ON)
+        own, handed_on = own[:end], [*own[end + 1 :]]
+    # Files may stand before and behind options, as for kubectl.
+    return chosen.parse_intermixed_args(own, argparse.Namespace(handed_on=handed_on))
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ _SIGNATURE: Final = "mac"
 _SIZE_OF_OBJECT: Final = 1024
 _VAULT_PATH: Final = "avp.kubernetes.io/path"
 _VAULT_KEY: Final = re.compile(r"<(?!path:)([^<>\n]+)>")
+_NO_KIND: Final = "no kind"
 _OF_TEMPLATE: Final = (
     " (a Helm template: add --helm-charts, or validate what it renders to, helm template … | pytest-crd validate -)"
 )
@@ -397,8 +398,13 @@ def explain_unknown(
         elif missing := _explain_missing(api_version, kind, kubernetes_version):
             reasons.unserved.append((item, missing))
         else:
-            reasons.others.append((item, f"{kind} of {api_version}" if kind and api_version else "no kind"))
+            reasons.others.append((item, f"{kind} of {api_version}" if kind and api_version else _NO_KIND))
     return reasons
+
+
+def describe_other(kind: str) -> str:
+    """Return why an object of an unknown kind is not judged; *kind* is its kind and API version in words."""
+    return "it has no apiVersion and kind" if kind == _NO_KIND else f"no CRD is known of {kind}"
 
 
 def find_client(item: Manifest, kubernetes_version: str) -> BuiltInClient | None:

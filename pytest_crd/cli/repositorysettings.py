@@ -116,7 +116,11 @@ def _load_files(folder: Path) -> Iterator[_File]:
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise SettingsError([Mistake(os.path.relpath(path), 0, f"cannot be read: {error}")]) from None
         for step in steps:
-            table = table.get(step, {}) if isinstance(table, dict) else {}
+            table = table if isinstance(table, dict) else {}
+            if misspelt := [key for key in table if key != step and key.casefold().replace("_", "-") == step]:
+                words = f"no table is {misspelt[0]}; did you mean {step}?"
+                raise SettingsError([_File(path, text, misspelt[0], table).mistake(words, misspelt[0])])
+            table = table.get(step, {})
         if table or not steps:
             yield _File(path, text, ".".join(steps) or _TABLE, table)
 
@@ -149,6 +153,8 @@ def _read(file: _File) -> Mapping[str, Any]:
 
 
 def _explain_unknown(key: str, known: Sequence[str] | Mapping[str, str]) -> str:
+    if key in _KEYS:
+        return f"{key} is a setting of {_TABLE}: write it below [{_TABLE}]"
     near = suggestions.hint(suggestions.nearest(key, known, WorkBudget()))
     return f"no setting is {key}{near or '; there are ' + ', '.join(known)}"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Final
 
-from pytest_crd import progress
+from pytest_crd import progress, suggestions
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.cli import knownkinds, lookup, objectfiles, repositorysettings, validateformats, validatetext
@@ -20,20 +20,20 @@ from pytest_crd.cli.objectfiles import STREAM, Identity, KindExplanations, Resou
 from pytest_crd.cli.validateformats import Answers
 from pytest_crd.cli.verdicts import ObjectVerdict, TextJudge, ValidationSummary
 from pytest_crd.engine import (
-    CrdLookupError,
-    InputError,
     Mistake,
-    UnknownVersionError,
     UnsupportedConstructError,
     UnsupportedExpressionError,
     profile,
 )
 from pytest_crd.progress import Tell
 from pytest_crd.report.outputs import testformats
+from pytest_crd.suggestions import WorkBudget
 
 _MANAGER: Final = "kubectl"
 _JSON: Final = "json"
 _AUTO: Final = "auto"
+# The similarity of a kind with one wrong letter; Secret and PushSecret are less similar.
+_SAME: Final = 0.85
 _TITLE: Final = "KiB judged"
 
 
@@ -129,14 +129,7 @@ def run(options: argparse.Namespace) -> int:
         skip = frozenset(kind.casefold() for kind in options.skip or ())
         judge = TextJudge(claims, sent, method, skip, keeps_stored)
         return _report(judge, options, mistakes)
-    except (
-        CrdLookupError,
-        InputError,
-        UnknownVersionError,
-        UnsupportedConstructError,
-        UnsupportedExpressionError,
-        WrongUseError,
-    ) as error:
+    except (UnsupportedConstructError, UnsupportedExpressionError, WrongUseError) as error:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
 
@@ -165,7 +158,8 @@ def _report(judge: TextJudge, options: argparse.Namespace, old_mistakes: Sequenc
                 kept += verdicts.judged
     version, catalog = method.kubernetes_version, method.catalog
     reasons = objectfiles.explain_unknown(summary.unknown, judge.claims, version, catalog)
-    problems = _problems(summary, method, [*judge.objects.mistakes, *summary.mistakes, *old_mistakes])
+    misspelt = _find_misspelt(judge.skip, summary)
+    problems = _problems(summary, method, [*judge.objects.mistakes, *summary.mistakes, *old_mistakes, *misspelt])
     if is_text:
         lines = validatetext.summarize(summary, reasons, method, shows_objects=options.show)
         print("\n".join(lines), end=f"; Kubernetes {profile.describe(version)}\n")
@@ -202,7 +196,7 @@ def _read_jobs(text: str) -> int | None:
 def _check_options(options: argparse.Namespace) -> None:
     """Raise WrongUseError if options contradict each other."""
     if not options.files:
-        raise WrongUseError("name files with objects, or - for standard input")
+        raise WrongUseError("name files with objects, - for standard input, or `files` in pytest-crd.toml")
     if options.show and options.output != testformats.TEXT:
         raise WrongUseError(
             f"--show prints YAML: leave it out with -o {options.output}; -o json has the stored objects"
@@ -211,6 +205,8 @@ def _check_options(options: argparse.Namespace) -> None:
         raise WrongUseError("--manager and --force are of applies: add --apply")
     if options.crd and options.crd_live:
         raise WrongUseError("--crd and --crd-live both say where CRDs are: leave out one")
+    if "" in (options.skip or ()):
+        raise WrongUseError("--skip: name a kind")
     if options.crd_live_context and not options.crd_live:
         raise WrongUseError("--crd-live-context does nothing without --crd-live")
     if [*options.files, *(options.crd or ()), options.old].count(STREAM) > 1:
@@ -253,6 +249,18 @@ def _find_repeated(stored: Iterable[Resource]) -> Iterator[Mistake]:
                 resource.manifest.line_of(),
                 f"{resource.title} is stored once: see line {first.manifest.line_of()}",
             )
+
+
+def _find_misspelt(skip: Collection[str], summary: ValidationSummary) -> Iterator[Mistake]:
+    """Yield a mistake for each kind to skip that no object has, if it is similar to the kind of an object."""
+    skipped = {kind.casefold() for kind in summary.skipped}
+    kinds = {kind.casefold(): kind for kind in summary.kinds}
+    budget = WorkBudget()
+    for name in sorted(skip):
+        kind = name.partition(".")[0]
+        near = "" if kind in skipped else suggestions.nearest(kind, kinds, budget, least_ratio=_SAME)
+        if near and kind not in kinds:
+            yield Mistake("--skip", 0, f"no object has the kind {name}{suggestions.hint(kinds[near])}")
 
 
 def _problems(summary: ValidationSummary, method: SendingMethod, mistakes: Sequence[Mistake]) -> Sequence[Mistake]:

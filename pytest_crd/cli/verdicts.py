@@ -111,6 +111,7 @@ class ValidationSummary:
         unknown: The objects of unknown kinds.
         unbuilt: The Kustomizations of Flux whose folder is not known, with the reason.
         skipped: The kinds of objects that the command line leaves out.
+        kinds: The kinds of all other objects.
         mistakes: The reasons why texts cannot be read.
     """
 
@@ -120,6 +121,7 @@ class ValidationSummary:
     unknown: list[UnknownObject] = field(default_factory=list)
     unbuilt: Sequence[tuple[Manifest, str]] = ()
     skipped: Counter[str] = field(default_factory=Counter)
+    kinds: set[str] = field(default_factory=set)
     mistakes: list[Mistake] = field(default_factory=list)
 
     def add(self, verdicts: TextVerdicts) -> None:
@@ -128,6 +130,8 @@ class ValidationSummary:
             (self.custom if verdict.is_custom else self.built_in).add(verdict)
             self.placeholders += verdict.placeholders
         self.unknown += verdicts.unknown
+        self.kinds.update(verdict.kind for verdict in verdicts.judged)
+        self.kinds.update(item.kind for item in verdicts.unknown)
         self.skipped.update(verdicts.skipped)
         self.mistakes += verdicts.mistakes
 

@@ -115,19 +115,20 @@ def test_settings_above_the_repository_do_not_count(
     (folder / "apps/.git").mkdir()
     monkeypatch.chdir(folder / "apps")
 
-    assert validate() == (2, "", "name files with objects, or - for standard input\n")
+    assert validate() == (2, "", "name files with objects, - for standard input, or `files` in pytest-crd.toml\n")
 
 
 def test_other_tables_of_a_project_are_no_settings(folder: Path, validate: Validate) -> None:
     write(folder, "tool = 1\n", "pyproject.toml")
 
-    assert validate()[2] == "name files with objects, or - for standard input\n"
+    assert validate()[2] == "name files with objects, - for standard input, or `files` in pytest-crd.toml\n"
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("[validate]\n\nstrct = true\n", "3: no setting is strct; did you mean strict?"),
+        ('files = ["apps"]\n', "1: files is a setting of validate: write it below [validate]"),
         ("[validate]\nx = 1\n", f"2: no setting is x; there are {KEYS}"),
         ("[other]\n[validate]\n", "1: no setting is other; there are validate"),
         ("[valid]\n", "1: no setting is valid; did you mean validate?"),
@@ -196,3 +197,17 @@ def test_charts_are_rendered_where_named_folders_have_some(folder: Path, validat
 def test_without_a_repository_only_the_current_folder_counts(tmp_path: Path) -> None:
     assert repositorysettings._find_file(tmp_path) is None
     assert repositorysettings._find_file(Path("/")) is None
+
+
+@pytest.mark.parametrize("name", ["pytest_crd", "Pytest-CRD"])
+def test_a_misspelt_table_of_a_project_is_an_error(name: str, folder: Path, validate: Validate) -> None:
+    write(folder, f"[project]\n[tool.{name}.validate]\nstrict = true\n", "pyproject.toml")
+
+    assert validate("apps") == (2, "", f"pyproject.toml:2: no table is {name}; did you mean pytest-crd?\n")
+
+
+@pytest.mark.parametrize("text", ["[project]\n", "tool = 1\n", "[tool.other_tool]\n"])
+def test_a_project_without_a_table_of_settings_has_none(text: str, folder: Path, validate: Validate) -> None:
+    write(folder, text, "pyproject.toml")
+
+    assert validate("apps", "--crd", "schemas")[0] == 0

@@ -471,7 +471,7 @@ def test_files_can_be_named_as_kubectl_names_them(folder: Path, validate: Valida
         "tab.yaml:1: Tab/a: accepted\nother.yaml:1: Tab/b: acc"
     )
     assert validate("--filename", "tab.yaml")[0] == 0
-    assert validate() == (2, "", "name files with objects, or - for standard input\n")
+    assert validate() == (2, "", "name files with objects, - for standard input, or `files` in pytest-crd.toml\n")
 
 
 def test_json_has_the_answer_to_each_object(folder: Path, validate: Validate) -> None:
@@ -521,7 +521,7 @@ def test_tap_and_junit_have_a_test_for_each_object(folder: Path, validate: Valid
         "not ok 1 - tab.yaml: Tab/a",
         "ok 2 - tab.yaml: Tab/a",
         "not ok 3 - tab.yaml: Tap",
-        "ok 4 - tab.yaml: Note # SKIP no CRD is known of no kind",
+        "ok 4 - tab.yaml: Note # SKIP it has no apiVersion and kind",
     ]
     assert 'tests="4" failures="3" errors="0" skipped="0"' in junit
 
@@ -698,3 +698,43 @@ def test_crds_count_as_kustomizations_build_them(overlays: Path, validate: Valid
     )
 
     assert "size in body should be less than or equal to 1" in validate("apps/prod", "apps/crds")[1]
+
+
+def test_files_may_stand_behind_options(folder: Path, validate: Validate) -> None:
+    (folder / "second.yaml").write_text(TAB.replace("name: a", "name: b"))
+
+    assert validate("tab.yaml", "--crd", "crds", "second.yaml") == (
+        0,
+        f"tab.yaml:1: Tab/a: accepted\nsecond.yaml:1: Tab/b: accepted\n2 custom resources, 0 refused{END}",
+        "",
+    )
+
+
+@pytest.mark.parametrize(
+    ("skip", "message"),
+    [
+        ("Memmo.example.org", "--skip: no object has the kind memmo.example.org; did you mean Memo?\n"),
+        ("Tab.example.org", ""),
+        ("Tablet", ""),
+        ("Secret", ""),
+    ],
+)
+def test_a_misspelt_kind_to_skip_is_an_error(skip: str, message: str, validate: Validate) -> None:
+    code, _, err = validate("-", "--skip", skip, given=f"{TAB}{OTHERS}")
+
+    assert (code, err) == (2 if message else 0, message)
+
+
+def test_an_empty_kind_to_skip_is_wrong_use(validate: Validate) -> None:
+    assert validate("tab.yaml", "--skip", "") == (2, "", "--skip: name a kind\n")
+
+
+@pytest.mark.parametrize("begin", ["", "# kustomize.toolkit.fluxcd.io/\n"])
+def test_a_text_that_stays_in_memory_may_be_broken(begin: str, folder: Path, validate: Validate) -> None:
+    (folder / "broken.yaml").write_text(f"{begin}a: b: c\n")
+
+    for arguments, given in ((("tab.yaml", "broken.yaml"), ""), (("tab.yaml", "-"), "a: b: c\n")):
+        code, out, err = validate(*arguments, given=given)
+
+        assert (code, out) == (2, f"tab.yaml:1: Tab/a: accepted\n1 custom resource, 0 refused{END}")
+        assert err.count("mapping values are not allowed") == 1
