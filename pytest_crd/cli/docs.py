@@ -35,23 +35,14 @@ _LIMITS: Final = {
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        "crd",
-        metavar="CRD[/VERSION]",
-        help="a CRD (name, kind, short name or file), and a version; default: all served versions",
-    )
-    lookup.add_paths(parser)
+    lookup.add_version(parser, default="all served versions")
     lookup.add_kubernetes_version(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the page; return 1 without a served version, 2 if the CRD cannot be found."""
-    try:
-        crd, name = lookup.crd_and_version(options.crd, options.crd_path, options.kubernetes_version)
-        versions = [crd.version(name)] if name else [version for version in crd.versions if version.served]
-    except lookup.ERRORS as error:
-        print(error, file=sys.stderr)
-        return 2
+    """Print the page; return 1 without a served version."""
+    crd, name = lookup.crd_and_version(options.crd, options.crd_path, options.kubernetes_version)
+    versions = [crd.version(name)] if name else [version for version in crd.versions if version.served]
     if not versions:
         print(f"{crd.name} serves no version", file=sys.stderr)
         return 1

@@ -41,6 +41,16 @@ def add_crds(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
 
 
+def add_version(parser: argparse.ArgumentParser, *, default: str = "the server's preferred one") -> None:
+    """Declare `CRD[/VERSION]`, stored as `options.crd`, and `--crd-path`; the help names the *default* of the version."""
+    parser.add_argument(
+        "crd",
+        metavar="CRD[/VERSION]",
+        help=f"a CRD (name, kind, short name or file), and a version; default: {default}",
+    )
+    add_paths(parser)
+
+
 def crds(paths: Sequence[str] | None, kubernetes_version: str) -> engine.CustomResourceDefinitions:
     """
     Return the CRDs at *paths*, or those of the project in the current folder.

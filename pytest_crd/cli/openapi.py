@@ -12,23 +12,14 @@ from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        "crd",
-        metavar="CRD[/VERSION]",
-        help="a CRD (name, kind or file), and a version; default: the server's preferred version",
-    )
+    lookup.add_version(parser)
     parser.add_argument("--v2", action="store_true", help="print OpenAPI v2, as in /openapi/v2; default: v3")
-    lookup.add_paths(parser)
     lookup.add_kubernetes_version(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the document; return 1 without one, 2 if the CRD cannot be found."""
-    try:
-        version = lookup.named_version(options.crd, options.crd_path, options.kubernetes_version)
-    except lookup.ERRORS as error:
-        print(error, file=sys.stderr)
-        return 2
+    """Print the document; return 1 without one."""
+    version = lookup.named_version(options.crd, options.crd_path, options.kubernetes_version)
     form: OpenAPIVersion = 2 if options.v2 else 3
     if problem := lookup.why_unpublished(version, form):
         print(problem, file=sys.stderr)

@@ -22,23 +22,14 @@ _OF_RESOURCE: Final = frozenset({"apiVersion", "kind", "metadata"})
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        "crd",
-        metavar="CRD[/VERSION]",
-        help="a CRD (name, kind, short name or file), and a version; default: the server's preferred one",
-    )
+    lookup.add_version(parser)
     parser.add_argument("--minimal", action="store_true", help="set only required fields, without comments")
-    lookup.add_paths(parser)
     lookup.add_kubernetes_version(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the object; return 1 if none is found, 2 if the CRD cannot be found."""
-    try:
-        version = lookup.named_version(options.crd, options.crd_path, options.kubernetes_version)
-    except lookup.ERRORS as error:
-        print(error, file=sys.stderr)
-        return 2
+    """Print the object; return 1 if none is found."""
+    version = lookup.named_version(options.crd, options.crd_path, options.kubernetes_version)
     try:
         resource = synthesis.example(version, full=not options.minimal)
     except (UnsupportedConstructError, UnsupportedExpressionError, synthesis.NoExampleError) as error:
