@@ -117,8 +117,8 @@ def _hash(self: object) -> int:
 
 def _repr(self: Any) -> str:
     names, options = self._description.names, self._description.options
-    shown = [name for name in names if name not in options or options[name].repr]
-    values = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
+    printed = [name for name in names if name not in options or options[name].repr]
+    values = ", ".join(f"{name}={getattr(self, name)!r}" for name in printed)
     return f"{type(self).__qualname__}({values})"
 
 

@@ -1,4 +1,4 @@
-"""Editors: diagnostics and completions of yaml-language-server with the schema of case files, and with those of a catalogue."""
+"""Editors: diagnostics and completions of yaml-language-server with the schemas of case files and of a catalogue."""
 
 from __future__ import annotations
 

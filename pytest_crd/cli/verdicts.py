@@ -206,9 +206,9 @@ class TextJudge(NamedTuple):
             verdicts.skipped += [item.kind for item in skipped]
             sent = ((item, text) for item in items if item not in skipped)
             method, crds = self.method, self.objects.crds
-            found = objectfiles.classify(sent, self.claims, method.kubernetes_version, crds, method.catalog)
-            verdicts.unknown += found.unknown
-            verdicts.judged += map(self._describe, found.resources)
+            classified = objectfiles.classify(sent, self.claims, method.kubernetes_version, crds, method.catalog)
+            verdicts.unknown += classified.unknown
+            verdicts.judged += map(self._describe, classified.resources)
         return verdicts
 
     def _describe(self, resource: Resource) -> ObjectVerdict:

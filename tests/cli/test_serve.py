@@ -240,10 +240,10 @@ def test_a_full_collection_of_garbage_visits_an_object_once(monkeypatch: pytest.
     def collect() -> None:
         for generation in (1, 2):
             gc.collect(generation)
-            kept.append(gc.get_freeze_count())
+            frozen.append(gc.get_freeze_count())
         turns.append(sys.getswitchinterval())
 
-    kept: list[int] = []
+    frozen: list[int] = []
     turns = [sys.getswitchinterval()]
     monkeypatch.setattr(serving, "_wait", collect)
     gc.disable()  # no collection but those of the test
@@ -252,7 +252,7 @@ def test_a_full_collection_of_garbage_visits_an_object_once(monkeypatch: pytest.
         gc.collect()
     finally:
         gc.enable()
-    assert kept[0] == 0 < kept[1]
+    assert frozen[0] == 0 < frozen[1]
     assert gc.get_freeze_count() == 0
     assert turns[1] < turns[0] == sys.getswitchinterval()
 

@@ -124,9 +124,9 @@ def test_a_file_that_is_gone_before_it_is_judged_is_an_error(
     read = objectfiles.read
 
     def read_and_remove(*arguments: Sequence[str], **named: str) -> objectfiles.ReadObjects:
-        found = read(*arguments, **named)
+        loaded = read(*arguments, **named)
         (objects / "large.yaml").unlink()
-        return found
+        return loaded
 
     monkeypatch.setattr(objectfiles, "read", read_and_remove)
 

@@ -67,7 +67,7 @@ def _compile(patterns: Iterable[str]) -> tuple[Callable[[str], object], list[str
 
 
 def note_unmatched(path: Path, name: str, config: pytest.Config) -> None:
-    """Remember a visited file whose *name*, in lower case, has PART and which matches no pattern, if it looks like a case file."""
+    """Remember a visited file if it looks like a case file and matches no pattern; *name*, in lower case, contains PART."""
     if fnmatch.fnmatchcase(name, f"*{PART}*.y*ml") and not _CRD.search(folders.read_file(path)):
         config.stash.setdefault(_UNMATCHED, []).append(path)
 

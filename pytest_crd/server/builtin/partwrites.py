@@ -68,12 +68,12 @@ def _resized(new: _Object, live: _Object, profile: Profile) -> dict[str, Any]:
     pairs = {key: (spec.get(key) or [], new["spec"].get(key) or []) for key in ("containers", "initContainers")}
     if any(len(stored) != len(listed) for stored, listed in pairs.values()):
         # It is refused; since 1.37 the resources of the Pod stay, so that they cause no error.
-        other = dict(new["spec"])
+        resized = dict(new["spec"])
         if podresources.are_completed_late(profile):
-            other = podresources.resize(
-                {**other, **_chosen(live["spec"], "resources")}, other.get("resources"), profile
+            resized = podresources.resize(
+                {**resized, **_chosen(live["spec"], "resources")}, resized.get("resources"), profile
             )
-        return {"metadata": new["metadata"], "spec": other}
+        return {"metadata": new["metadata"], "spec": resized}
     for key, (stored, listed) in pairs.items():
         has_names = [item["name"] for item in stored] == [item.get("name") or "" for item in listed]
         if stored:

@@ -188,11 +188,11 @@ def _run(pod: _Stored, spec: _Object, store: Store) -> _Object:
     return spec
 
 
-def _are_equal(left: Mapping[str, str] | None, right: Mapping[str, str] | None) -> bool:
+def _are_equal(first: Mapping[str, str] | None, second: Mapping[str, str] | None) -> bool:
     """Return whether two lists of resources have the same amounts."""
-    left, right = left or {}, right or {}
-    return left.keys() == right.keys() and all(
-        amounts.compare(amounts.parse(text), amounts.parse(right[name])) == 0 for name, text in left.items()
+    first, second = first or {}, second or {}
+    return first.keys() == second.keys() and all(
+        amounts.compare(amounts.parse(text), amounts.parse(second[name])) == 0 for name, text in first.items()
     )
 
 
@@ -200,23 +200,23 @@ def _merge(tolerations: Sequence[_Object]) -> list[_Object]:
     """Return the tolerations that no other one includes."""
     merged: list[_Object] = []
     for place, item in enumerate(tolerations):
-        later = (other for other in tolerations[place + 1 :] if other != item)
-        if not any(_includes(other, item) for other in (*merged, *later)):
+        later = (wider for wider in tolerations[place + 1 :] if wider != item)
+        if not any(_includes(wider, item) for wider in (*merged, *later)):
             merged.append(item)
     return merged
 
 
-def _includes(other: _Object, item: _Object) -> bool:
+def _includes(wider: _Object, item: _Object) -> bool:
     """Return whether a toleration tolerates all that *item* does."""
-    if other == item:
+    if wider == item:
         return True
-    operator, effect = other.get("operator", ""), other.get("effect", "")
-    has_key = item.get("key", "") == other.get("key", "") or (not other.get("key") and operator == "Exists")
+    operator, effect = wider.get("operator", ""), wider.get("effect", "")
+    has_key = item.get("key", "") == wider.get("key", "") or (not wider.get("key") and operator == "Exists")
     if not has_key or effect not in ("", item.get("effect", "")):
         return False
-    seconds = other.get("tolerationSeconds")
+    seconds = wider.get("tolerationSeconds")
     if effect == "NoExecute" and seconds is not None and item.get("tolerationSeconds", seconds + 1) > seconds:
         return False
     if operator in ("", "Equal"):
-        return item.get("operator") == "Equal" and item.get("value", "") == other.get("value", "")
+        return item.get("operator") == "Equal" and item.get("value", "") == wider.get("value", "")
     return bool(operator == "Exists")

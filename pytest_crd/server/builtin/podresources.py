@@ -109,7 +109,7 @@ def sum_of(spec: Mapping[str, Any], part: str) -> dict[str, str]:
 
 
 def requests_of(spec: Mapping[str, Any]) -> dict[str, str]:
-    """Return the requests of a whole Pod: its own or those of its containers, and its overhead."""
+    """Return the requests of a whole Pod: its own requests, or the sum of its containers, and its overhead."""
     own = {
         name: text
         for name, text in ((spec.get("resources") or {}).get("requests") or {}).items()

@@ -1,4 +1,4 @@
-"""Permissions for the signers of certificates; the messages are those of kube-apiserver 1.37."""
+"""Permissions for the signers of certificates, with the messages of kube-apiserver 1.37."""
 
 from __future__ import annotations
 

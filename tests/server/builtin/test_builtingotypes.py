@@ -21,27 +21,27 @@ def _schemas() -> dict[str, Any]:
     return {name: schema for part in parts for name, schema in part.items()}
 
 
-def _pairs(kind: GoType, schema: Any, schemas: dict[str, Any], seen: set[str]) -> Iterator[tuple[str, Struct, Any]]:
+def _pairs(kind: GoType, schema: Any, schemas: dict[str, Any], visited: set[str]) -> Iterator[tuple[str, Struct, Any]]:
     """Yield each struct of a type with the name and the schema of its definition."""
     if isinstance(kind, Pointer):
-        yield from _pairs(kind.to, schema, schemas, seen)
+        yield from _pairs(kind.to, schema, schemas, visited)
     elif isinstance(kind, List):
-        yield from _pairs(kind.item, schema["items"], schemas, seen)
+        yield from _pairs(kind.item, schema["items"], schemas, visited)
     elif isinstance(kind, Map):
-        yield from _pairs(kind.value, schema["additionalProperties"], schemas, seen)
+        yield from _pairs(kind.value, schema["additionalProperties"], schemas, visited)
     elif isinstance(kind, Struct) and kind.name != METADATA:
         reference = schema.get("$ref") or schema["allOf"][0]["$ref"]
         name = reference.rpartition("/")[2]
-        if name not in seen:
-            seen.add(name)
+        if name not in visited:
+            visited.add(name)
             yield name, kind, schemas[name]
             for field, type_ in kind.fields.items():
                 if field in schemas[name]["properties"]:
-                    yield from _pairs(type_, schemas[name]["properties"][field], schemas, seen)
+                    yield from _pairs(type_, schemas[name]["properties"][field], schemas, visited)
 
 
 def test_types_have_the_fields_of_their_definitions() -> None:
-    schemas, seen = _schemas(), set[str]()
+    schemas, visited = _schemas(), set[str]()
     kinds = {
         (item["group"], item["version"], item["kind"]): name
         for name, schema in schemas.items()
@@ -51,8 +51,8 @@ def test_types_have_the_fields_of_their_definitions() -> None:
     for record in builtinkinds.served_records(NEWEST):
         name = kinds[record.group, record.version, record.kind]
         type_ = builtingotypes.of_kind(record.api_version, record.kind, NEWEST)
-        for definition, struct, schema in _pairs(type_, {"$ref": name}, schemas, seen):
+        for definition, struct, schema in _pairs(type_, {"$ref": name}, schemas, visited):
             if difference := struct.fields.keys() ^ schema.get("properties", {}).keys():
                 differing[definition] = difference
     assert not differing
-    assert len(seen) > 480
+    assert len(visited) > 480

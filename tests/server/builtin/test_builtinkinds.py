@@ -99,5 +99,5 @@ def test_namespaces_that_restrict_pods_are_told(mode: str, value: str) -> None:
     namespace = {"metadata": {"name": "a", "labels": {f"pod-security.kubernetes.io/{mode}": "privileged"}}}
     assert servers.ask(server, "POST", "/api/v1/namespaces", namespace).unenforced == ""
     namespace["metadata"]["labels"] = {f"pod-security.kubernetes.io/{mode}": value}
-    told = servers.ask(server, "PUT", "/api/v1/namespaces/a", namespace).unenforced
-    assert told == ("" if mode == "audit" else "Namespace with labels for PodSecurity")
+    unenforced = servers.ask(server, "PUT", "/api/v1/namespaces/a", namespace).unenforced
+    assert unenforced == ("" if mode == "audit" else "Namespace with labels for PodSecurity")

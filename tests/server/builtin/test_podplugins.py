@@ -1,4 +1,4 @@
-"""Runtime classes and topology labels of new Pods; the messages are those of kube-apiserver 1.37."""
+"""Runtime classes and topology labels of new Pods, with the messages of kube-apiserver 1.37."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New resources of Pods that have a Node; the messages are those of kube-apiserver 1.37."""
+"""New resources of Pods on a Node, with the messages of kube-apiserver 1.37."""
 
 from __future__ import annotations
 
