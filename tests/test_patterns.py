@@ -20,7 +20,7 @@ from pytest_crd.discovery import helmtemplates, kustomizepatches, tags
 from pytest_crd.engine.cel.text.syntax import syntaxtrees
 from pytest_crd.engine.crds import cabundle
 from pytest_crd.engine.golang import pem
-from pytest_crd.engine.golang.regexp.error import PatternError
+from pytest_crd.engine.golang.regexp.patterntree import PatternError
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.plugin.items import casefiles
 from pytest_crd.plugin.settings import inilines

@@ -1,13 +1,13 @@
-"""Checks of a CRD itself: acceptance, structural schemas, and conditions."""
+"""Checks of a CRD itself: acceptance, structural schemas, conditions, and the migration from `apiextensions.k8s.io/v1beta1` to v1."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from pytest_crd.cases import acceptance
-from pytest_crd.checks import costadvice, fieldlines, migration, refusals
+from pytest_crd.checks import costadvice, fieldlines, refusals
 from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.engine import (
     Condition,
@@ -18,6 +18,7 @@ from pytest_crd.engine import (
     Rule,
     UnsupportedConstructError,
     UnsupportedExpressionError,
+    profile,
 )
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.condition import NON_STRUCTURAL, shows_flaw
@@ -33,6 +34,12 @@ _FIELDS: Final = {
     "NamesAccepted": "spec.names",
     "Established": "spec",
     "KubernetesAPIApprovalPolicyConformant": "metadata.annotations",
+}
+# The field of a version for each field of the spec that all versions share.
+_SHARED: Final = {
+    "validation": "schema",
+    "subresources": "subresources",
+    "additionalPrinterColumns": "additionalPrinterColumns",
 }
 
 
@@ -68,7 +75,7 @@ def structural(read: ReadCrd, version: CrdVersion) -> CheckVerdict:
     is_v1beta1 = read.crd.api_version == declared.V1BETA1
     flaws = [fieldlines.make_finding(read.manifest, error) for error in version.structural_errors]
     needs = (
-        [item._replace(text=f"in v1: {item.text}") for item in migration.find_changes(read) if item not in flaws]
+        [item._replace(text=f"in v1: {item.text}") for item in _find_changes_for_v1(read) if item not in flaws]
         if is_v1beta1
         else []
     )
@@ -116,7 +123,7 @@ def _refusals(
     if response.code == 404:
         words = f"Kubernetes {crd.kubernetes_version} serves no {crd.api_version}, only {declared.V1}"
         yield CheckFinding(crd.source, f"{response.message}: {words}")
-        yield from (item._replace(text=f"in v1: {item.text}") for item in migration.find_changes(read))
+        yield from (item._replace(text=f"in v1: {item.text}") for item in _find_changes_for_v1(read))
     elif response.code == 400:
         source = manifest.document.source
         for item in manifest.duplicates:
@@ -225,3 +232,73 @@ def _rule_title(rule: Rule) -> str:
 def _rule_place(read: ReadCrd, version: CrdVersion, rule: Rule) -> str:
     path = (*declared.place_of_schema(read.crd.declared, version.name), *rule.steps, "rule")
     return f"{read.manifest.document.source}:{read.manifest.key_line_of(*path)}"
+
+
+def _find_changes_for_v1(read: ReadCrd) -> tuple[CheckFinding, ...]:
+    """Return the changes that a v1beta1 CRD needs before a server accepts it as v1."""
+    spec = read.manifest.value["spec"]
+    written = [
+        CheckFinding(fieldlines.find_line(read.manifest, tuple(field.split("."))), text)
+        for field, text in _written_otherwise(spec)
+    ]
+    new_crd = {**read.crd.declared, "apiVersion": declared.V1, "spec": _v1_spec(read.crd.declared["spec"])}
+    crd = CustomResourceDefinition.from_manifest(new_crd, kubernetes_version=profile.DEFAULT)
+    refused = (fieldlines.make_finding(read.manifest, error) for error in crd.response.errors)
+    return (*written, *refused)
+
+
+def _written_otherwise(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each field that has another name in v1, with advice."""
+    yield "apiVersion", f"apiVersion: {declared.V1}"
+    if "version" in spec:
+        yield "spec.version", "spec.version is a list: spec.versions, with name, served and storage"
+    for field, name in _SHARED.items():
+        if field in spec:
+            yield f"spec.{field}", f"spec.{field} stands in each version: spec.versions[*].{name}"
+    if any("JSONPath" in column for holder in (spec, *(spec.get("versions") or ())) for column in _columns(holder)):
+        yield "spec.additionalPrinterColumns", "JSONPath of a column is spelled jsonPath"
+    if spec.get("preserveUnknownFields", True):
+        yield (
+            "spec.preserveUnknownFields",
+            "unknown fields are dropped; what is to be kept needs x-kubernetes-preserve-unknown-fields: true in the schema",
+        )
+    conversion = spec.get("conversion") or {}
+    if conversion.get("webhookClientConfig"):
+        yield (
+            "spec.conversion.webhookClientConfig",
+            "spec.conversion.webhookClientConfig is spec.conversion.webhook.clientConfig",
+        )
+    if conversion.get("conversionReviewVersions"):
+        yield (
+            "spec.conversion.conversionReviewVersions",
+            "spec.conversion.conversionReviewVersions is spec.conversion.webhook.conversionReviewVersions",
+        )
+
+
+def _columns(holder: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return holder.get("additionalPrinterColumns") or []
+
+
+def _v1_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the *spec* of a v1beta1 CRD in the form of v1; apart from that, only unknown fields are dropped."""
+    shared = {name: spec[field] for field, name in _SHARED.items() if field in spec}
+    versions = spec.get("versions") or [{"name": spec.get("version"), "served": True, "storage": True}]
+    moved = {*_SHARED, "version", "versions", "preserveUnknownFields", "conversion"}
+    result = {key: value for key, value in spec.items() if key not in moved}
+    result["versions"] = [_v1_version({**shared, **version}) for version in versions]
+    if conversion := spec.get("conversion"):
+        webhook = {"clientConfig": "webhookClientConfig", "conversionReviewVersions": "conversionReviewVersions"}
+        webhook_config = {name: conversion[field] for name, field in webhook.items() if field in conversion}
+        result["conversion"] = {
+            "strategy": conversion.get("strategy"),
+            **({"webhook": webhook_config} if webhook_config else {}),
+        }
+    return result
+
+
+def _v1_version(version: Mapping[str, Any]) -> dict[str, Any]:
+    renamed = [
+        {"jsonPath" if key == "JSONPath" else key: value for key, value in column.items()}
+        for column in _columns(version)
+    ]
+    return {**version, **({"additionalPrinterColumns": renamed} if renamed else {})}

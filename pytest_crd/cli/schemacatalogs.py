@@ -17,7 +17,7 @@ from pytest_crd.checks.samples import SampleOutcome
 from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.engine import ManifestError, Mistake
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.golang.regexp.error import PatternError
+from pytest_crd.engine.golang.regexp.patterntree import PatternError
 from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
 from pytest_crd.suggestions import WORK_OF_MESSAGE, SpentBudgetError, WorkBudget
 from pytest_crd.wording import escape

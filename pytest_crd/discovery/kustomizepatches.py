@@ -13,8 +13,8 @@ from pytest_crd.discovery.filetrees import Tree
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.decoded import custom_resource_definition
 from pytest_crd.engine.golang.regexp import patterns
-from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.golang.regexp.patterns import PatternTooLargeError
+from pytest_crd.engine.golang.regexp.patterntree import PatternError
 from pytest_crd.engine.golang.release import JsonPatchRelease
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue

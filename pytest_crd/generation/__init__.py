@@ -2,7 +2,7 @@
 Generation: case files that pin the present behaviour of a CRD.
 
 Input: a version; output: the text of a file. `scope` selects the places of the schema.
-`wholeobjects`, `constraints`, `fieldcases`, `passes` and `appliers` propose cases in the `order` of their value, the engine answers them in
+`constraints`, `fieldcases`, `passes` and `appliers` propose cases in the `order` of their value, the engine answers them in
 `expectedanswers`, `drafts` keeps the useful ones within a size limit, and `layout` writes them. `casefile` generates a new file, `additions`
 extends an existing one.
 """

@@ -10,13 +10,15 @@ from typing import Final
 from pytest_crd import engine, synthesis
 from pytest_crd.casefiles import yamltext
 from pytest_crd.cases import caseformat
+from pytest_crd.cases.sections import Section
 from pytest_crd.engine.schema.schemamap import Place
-from pytest_crd.generation import reach, servedversions, words
+from pytest_crd.generation import expectedanswers, reach, words
 from pytest_crd.generation.constraints import Constraints
 from pytest_crd.generation.drafts import Drafts, Size
 from pytest_crd.generation.layout import ExpectedCase, Layout, group_of
 from pytest_crd.generation.order import CaseOrder
-from pytest_crd.generation.reach import Reach
+from pytest_crd.generation.proposedcases import Proposal, bare
+from pytest_crd.generation.reach import Reach, parse_cases
 from pytest_crd.generation.scope import FileScope, NothingToStateError, Wanted
 from pytest_crd.progress import Progress, Tell, each, silent
 
@@ -33,6 +35,9 @@ _MOST_MISSED: Final = 8
 _MOST_IN_A_ROW: Final = 5
 ALL_THAT_PROTECTS: Final = Wanted()
 """The default coverage of a file."""
+_LONGEST: Final = 40
+# The keys for fields that an accepted object loses.
+_LISTED: Final = frozenset({"pruned", "nullsDropped", "lost"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,7 @@ def generate(
         for case in each(cases, report, lambda case: case.name):
             for reach_of_version in reached:
                 reach_of_version.check(case)
-    documents = [] if wanted.paths else [*servedversions.write_documents(versions)]
+    documents = [] if wanted.paths else [*_write_versions(versions)]
     text = "\n".join([text, *documents])
     missed = tuple(point.text for point in reached[0].missed)
     generated = Generated(text, len(cases) + len(documents), reached[0].points, missed, collected.left_out)
@@ -202,3 +207,34 @@ def _list_lines(heading: str, lines: Sequence[str], most: int) -> Iterator[str]:
         yield from (f"# - {words.fit(line)}" for line in lines[:most])
         if len(lines) > most:
             yield f"# - and {len(lines) - most:,} more"
+
+
+def _write_versions(versions: Sequence[engine.CrdVersion]) -> Iterator[str]:
+    """
+    Yield the text of a document for each other served version of a CRD, without versions that have no short object.
+
+    Args:
+        versions: The version of a file under each Kubernetes version for which the cases must pass.
+    """
+    for version in versions[0].crd.versions:
+        candidates = [item.crd.version(version.name).unobserved for item in versions]
+        if version.name != versions[0].name and version.served:
+            try:
+                smallest = bare(synthesis.example(candidates[0]))
+                name = f"the smallest object of {version.name} is accepted"
+                proposal = Proposal(Section.CREATE, name, (), smallest)
+                answers = [expectedanswers.expect_answer(proposal, candidate) for candidate in candidates]
+            except (synthesis.NoExampleError, engine.UnsupportedExpressionError, engine.UnsupportedConstructError):
+                continue
+            expectation = {key: value for key, value in answers[0].items() if key in _LISTED} or {"accepted": True}
+            lines = [*Layout(None).sections([ExpectedCase(proposal, name, expectation)])]
+            if (
+                "errors" not in answers[0]
+                and all(answer == answers[0] for answer in answers)
+                and len(lines) <= _LONGEST
+            ):
+                head = ["---", f"crd: {yamltext.flow(version.crd.name)}", f"version: {yamltext.flow(version.name)}"]
+                text = "\n".join([*head, *lines, ""])
+                for candidate in candidates:
+                    Reach(candidate).check(*parse_cases(text))
+                yield text

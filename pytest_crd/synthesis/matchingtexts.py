@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from pytest_crd.engine.golang.regexp import patterns, readable
-from pytest_crd.engine.golang.regexp.error import PatternError
-from pytest_crd.engine.golang.regexp.patterntree import Alternate, Chars, Concat, Node, Repeat
+from pytest_crd.engine.golang.regexp.patterntree import Alternate, Chars, Concat, Node, PatternError, Repeat
 from pytest_crd.synthesis import textsearch
 from pytest_crd.synthesis.textsearch import Lengths
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 
-from pytest_crd.engine.golang.regexp.error import PatternError
+from pytest_crd.engine.golang.regexp.patterntree import PatternError
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 
 

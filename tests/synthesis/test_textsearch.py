@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from pytest_crd.engine.golang.regexp import patterns
-from pytest_crd.engine.golang.regexp.error import PatternError
+from pytest_crd.engine.golang.regexp.patterntree import PatternError
 from pytest_crd.synthesis import textsearch
 from pytest_crd.synthesis.textsearch import Lengths, Outcome
 

@@ -22,11 +22,10 @@ from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.engine.golang import gosyntax
-    from pytest_crd.engine.golang.regexp import error as regexperror
-    from pytest_crd.engine.golang.regexp import patterns
+    from pytest_crd.engine.golang.regexp import patterns, patterntree
 else:
     gosyntax = lazyimport.module("pytest_crd.engine.golang.gosyntax")
-    regexperror = lazyimport.module("pytest_crd.engine.golang.regexp.error")
+    patterntree = lazyimport.module("pytest_crd.engine.golang.regexp.patterntree")
     patterns = lazyimport.module("pytest_crd.engine.golang.regexp.patterns")
 
 
@@ -175,7 +174,7 @@ def _pattern_check(pattern: str, profile: Profile) -> KeywordCheck:
     description = pattern
     try:
         holds = patterns.compile(pattern, profile.go)
-    except regexperror.PatternError as error:  # a server refuses such a CRD; this is its message for values
+    except patterntree.PatternError as error:  # a server refuses such a CRD; this is its message for values
         description, holds = f"{pattern}, but pattern is invalid: {error}", _never
 
     def failure(value: str, name: str) -> Failure:

@@ -13,8 +13,8 @@ from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.text.macrocalls import MacroCall
 from pytest_crd.engine.cel.values.celvalues import Value, is_list, is_map
-from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.golang.regexp.patterns import PatternTooLargeError
+from pytest_crd.engine.golang.regexp.patterntree import PatternError
 from pytest_crd.synthesis import matchingtexts, textsearch
 from pytest_crd.synthesis.objectchanges import ABSENT
 from pytest_crd.synthesis.rulegoals import ruleparts, valuecandidates

@@ -12,8 +12,8 @@ from typing import Any
 
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.golang.regexp import patterns
-from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.golang.regexp.patterns import PatternTooLargeError
+from pytest_crd.engine.golang.regexp.patterntree import PatternError
 from pytest_crd.engine.golang.release import GoRelease
 
 

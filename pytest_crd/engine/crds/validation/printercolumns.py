@@ -12,9 +12,9 @@ from pytest_crd.engine.fieldpath import FieldPath
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds.internalspec import Column
-    from pytest_crd.engine.crds.validation import simplepath
+    from pytest_crd.engine.crds.validation import scalefield
 else:
-    simplepath = lazyimport.module("pytest_crd.engine.crds.validation.simplepath")
+    scalefield = lazyimport.module("pytest_crd.engine.crds.validation.scalefield")
 
 
 _TYPES: Final = ("boolean", "date", "integer", "number", "string")
@@ -53,5 +53,5 @@ def _column(column: Column, path: FieldPath) -> Iterator[FieldError]:
         yield fielderror.invalid(path.child("format"), format_, _ONE_OF_FORMATS)
     if not json_path:
         yield fielderror.required(path.child("JSONPath"), "")
-    elif problem := simplepath.problem_of(json_path):
+    elif problem := scalefield.find_path_problem(json_path):
         yield fielderror.invalid(path.child("JSONPath"), json_path, problem)

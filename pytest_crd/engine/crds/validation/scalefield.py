@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, Literal
 
-from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internaltypes
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -14,10 +13,6 @@ from pytest_crd.engine.profile import Profile
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds.internalspec import InternalSubresources
-    from pytest_crd.engine.crds.validation import simplepath
-else:
-    simplepath = lazyimport.module("pytest_crd.engine.crds.validation.simplepath")
-
 
 _UNDER: Final[dict[Literal["specReplicasPath", "statusReplicasPath"], str]] = {
     "specReplicasPath": ".spec",
@@ -50,7 +45,7 @@ def validate(subresources: InternalSubresources | None, path: FieldPath, profile
         text = scale.get(field, "")
         if not text:
             yield fielderror.required(scale_path.child(field), "")
-        elif problem := simplepath.problem_of(text):
+        elif problem := find_path_problem(text):
             yield fielderror.invalid(scale_path.child(field), text, problem)
         elif not text.startswith(f"{under}."):
             yield fielderror.invalid(scale_path.child(field), text, f"should be a json path under {under}")
@@ -59,7 +54,17 @@ def validate(subresources: InternalSubresources | None, path: FieldPath, profile
 
 
 def _selector(text: str, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
-    if problem := simplepath.problem_of(text):
+    if problem := find_path_problem(text):
         yield fielderror.invalid(path, text, problem)
     elif not text.startswith(_SELECTOR_UNDER):
         yield badvalues.invalid_of_type(path, text, internaltypes.STRING_POINTER, _SELECTOR_DETAIL, profile)
+
+
+def find_path_problem(path: str) -> str:
+    """
+    Return the error message about a path that is not empty; empty if it is valid.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, validateSimpleJSONPath, which checks nothing else.
+    """
+    return "" if path.startswith(".") else "must be a simple json path starting with ."

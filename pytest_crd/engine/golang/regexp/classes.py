@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang.regexp import runesets, unicodeclasses
-from pytest_crd.engine.golang.regexp.error import PatternError
+from pytest_crd.engine.golang.regexp.patterntree import PatternError
 from pytest_crd.engine.golang.regexp.runesets import RuneSet
 
 _INVALID_ESCAPE: Final = "invalid escape sequence"

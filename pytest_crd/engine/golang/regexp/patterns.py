@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_crd.engine.golang.regexp.error import PatternError
+from pytest_crd.engine.golang.regexp.patterntree import PatternError
 from pytest_crd.engine.golang.release import NEWEST, GoRelease
 
 if TYPE_CHECKING:

@@ -8,8 +8,16 @@ from typing import Final, NamedTuple
 
 from pytest_crd.engine.golang.regexp import runesets, unicodeclasses
 from pytest_crd.engine.golang.regexp.classes import Classes
-from pytest_crd.engine.golang.regexp.error import PatternError
-from pytest_crd.engine.golang.regexp.patterntree import EMPTY, Alternate, Assertion, Chars, Concat, Node, Repeat
+from pytest_crd.engine.golang.regexp.patterntree import (
+    EMPTY,
+    Alternate,
+    Assertion,
+    Chars,
+    Concat,
+    Node,
+    PatternError,
+    Repeat,
+)
 from pytest_crd.engine.golang.regexp.runesets import RuneSet
 
 _MOST_REPETITIONS: Final = 1000

@@ -1,4 +1,4 @@
-"""Syntax tree of a pattern, with flags resolved and without group names and captures."""
+"""Syntax tree of a pattern, with flags resolved and without group names and captures, and the error of a wrong pattern."""
 
 from __future__ import annotations
 
@@ -69,3 +69,15 @@ class Repeat:
 Node: TypeAlias = "Chars | Concat | Alternate | Repeat | Assertion"
 
 EMPTY = Concat(())
+
+
+class PatternError(ValueError):
+    """Pattern that does not compile; the message is that of Go's regexp.Compile."""
+
+    def __init__(self, problem: str, fragment: str) -> None:
+        super().__init__(f"error parsing regexp: {problem}: `{fragment}`")
+        self._arguments = problem, fragment
+
+    def __reduce__(self) -> tuple[type[PatternError], tuple[str, str]]:
+        """Return the constructor and its arguments, for pickle."""
+        return type(self), self._arguments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine.cel.library import boundedamounts
+from pytest_crd.engine.cel.library import quantity
 from pytest_crd.engine.cel.library.amounts import Amount, QuantityError
 
 LONG = "1234567890123456789012345678901"
@@ -34,7 +34,7 @@ LONG = "1234567890123456789012345678901"
     ],
 )
 def test_amounts_keep_29_digits_and_their_exponents(text: str, written: str, number: int | None, double: float) -> None:
-    amount = boundedamounts.parse(text)
+    amount = quantity.parse_bounded(text)
 
     assert (str(amount), amount.as_int64(), float(amount)) == (written, number, double)
 
@@ -45,7 +45,7 @@ def test_amounts_keep_29_digits_and_their_exponents(text: str, written: str, num
 )
 def test_texts_without_a_digit_and_with_the_lowest_exponent_are_no_amounts(text: str, problem: str) -> None:
     with pytest.raises(QuantityError, match=problem):
-        boundedamounts.parse(text)
+        quantity.parse_bounded(text)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_texts_without_a_digit_and_with_the_lowest_exponent_are_no_amounts(text:
     ],
 )
 def test_amounts_of_any_size_are_compared(left: str, right: str, order: int) -> None:
-    assert boundedamounts.parse(left).compare(boundedamounts.parse(right)) == order
+    assert quantity.parse_bounded(left).compare(quantity.parse_bounded(right)) == order
 
 
 @pytest.mark.parametrize(
@@ -77,19 +77,19 @@ def test_amounts_of_any_size_are_compared(left: str, right: str, order: int) -> 
     ],
 )
 def test_terms_that_are_too_fine_are_rounded_away_from_zero(left: str, right: str, total: str) -> None:
-    assert str(boundedamounts.parse(left).add(boundedamounts.parse(right))) == total
+    assert str(quantity.parse_bounded(left).add(quantity.parse_bounded(right))) == total
 
 
 def test_the_lowest_integer_is_subtracted_exactly() -> None:
-    lowest = boundedamounts.parse("-9223372036854775808")
+    lowest = quantity.parse_bounded("-9223372036854775808")
 
-    assert str(boundedamounts.parse("0").subtract(lowest)) == "9223372036854775808"
-    assert str(boundedamounts.parse("1").subtract(lowest)) == "9223372036854775809"
+    assert str(quantity.parse_bounded("0").subtract(lowest)) == "9223372036854775808"
+    assert str(quantity.parse_bounded("1").subtract(lowest)) == "9223372036854775809"
     assert str(lowest.subtract(Amount(1, 0, "DecimalExponent"))) == "-9223372036854775809"
 
 
 def test_a_sum_beyond_the_binary_suffixes_has_digits_alone() -> None:
-    total: Amount = boundedamounts.parse("4Ei")
+    total: Amount = quantity.parse_bounded("4Ei")
     for _ in range(8):
         total = total.add(total)
 

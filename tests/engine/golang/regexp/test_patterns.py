@@ -7,8 +7,8 @@ import re2
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.golang.regexp import patterns
-from pytest_crd.engine.golang.regexp.error import PatternError
 from pytest_crd.engine.golang.regexp.patterns import PatternTooLargeError
+from pytest_crd.engine.golang.regexp.patterntree import PatternError
 
 
 @pytest.mark.parametrize(

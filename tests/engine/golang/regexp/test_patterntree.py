@@ -6,8 +6,16 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.golang.regexp import patterns, re2pattern, runesets
-from pytest_crd.engine.golang.regexp.error import PatternError
-from pytest_crd.engine.golang.regexp.patterntree import EMPTY, Alternate, Assertion, Chars, Concat, Node, Repeat
+from pytest_crd.engine.golang.regexp.patterntree import (
+    EMPTY,
+    Alternate,
+    Assertion,
+    Chars,
+    Concat,
+    Node,
+    PatternError,
+    Repeat,
+)
 
 A = Chars(((0x61, 0x61),), 0x61)
 B = Chars(((0x62, 0x62),), 0x62)

@@ -218,3 +218,34 @@ def test_nullable_items_and_optional_keys_are_detected() -> None:
     assert [*listtypekeywords.validate_presence({"type": "array", "items": {"nullable": True}}, S)] == []
     assert [*listtypekeywords.validate_presence(set_of([STRING]), S)] == []
     assert len([*listtypekeywords.validate_presence(set_of({"nullable": True}), S)]) == 1
+
+
+SOUND = list_map(item(name=STRING), "name")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        pytest.param(list_map(item(name=STRING)), id="no key"),
+        pytest.param(list_map(item(name=STRING), "name", "name"), id="a key twice"),
+        pytest.param(list_map(item(name=STRING), "other"), id="a key that is no property"),
+        pytest.param(list_map({"type": "object"}, "name"), id="no properties"),
+        pytest.param(list_map(item(name={"type": "array"}), "name"), id="a key that is a list"),
+        pytest.param(list_map(item(name=STRING | {"nullable": True}), "name"), id="a key that may be null"),
+        pytest.param(list_map(item(name=STRING) | {"required": []}, "name"), id="a key that may be absent"),
+        pytest.param(list_map(item(name=STRING) | {"nullable": True}, "name"), id="items that may be null"),
+        pytest.param(list_map(item(name=STRING) | {"type": "string"}, "name"), id="items that are texts"),
+        pytest.param(list_map([item(name=STRING)], "name"), id="a list of items"),
+        pytest.param(SOUND | {"type": "object"}, id="an object"),
+        pytest.param(SOUND | {"x-kubernetes-map-type": "atomic"}, id="a map type"),
+    ],
+)
+def test_a_list_map_with_an_error_is_never_sound(schema: Any) -> None:
+    """`is_sound` decides whether `validate` runs at all."""
+    assert find_errors(schema, require_map_list_keys_map_set_validation=True)
+    assert not listtypekeywords.is_sound(schema)
+
+
+def test_a_list_map_with_a_required_scalar_as_its_key_is_sound() -> None:
+    assert find_errors(SOUND, require_map_list_keys_map_set_validation=True) == []
+    assert listtypekeywords.is_sound(SOUND)
