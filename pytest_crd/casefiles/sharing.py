@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from pytest_crd.casefiles.yamlspans import Span
-from pytest_crd.cases.casebuilder import EXPECTATIONS
+from pytest_crd.cases.builder import EXPECTATIONS
 from pytest_crd.cases.caseformat import FREE_PREFIX
 from pytest_crd.cases.casekeys import CASE_KEYS
 from pytest_crd.cases.sections import Section

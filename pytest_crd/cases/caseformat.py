@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_crd import lazyimport
-from pytest_crd.cases import casebuilder, casekeys, keyschemas
+from pytest_crd.cases import builder, casekeys, keyschemas
 from pytest_crd.cases.casekeys import CASE_KEYS, CaseKey, case_keys
 from pytest_crd.cases.keyschemas import Need
 from pytest_crd.cases.model import APPLIES, PATCHES
@@ -20,9 +20,9 @@ from pytest_crd.cases.sections import Section
 from pytest_crd.engine import profile
 
 if TYPE_CHECKING:
-    from pytest_crd.cases import caseconflicts
+    from pytest_crd.cases import conflicts
 else:
-    caseconflicts = lazyimport.module("pytest_crd.cases.caseconflicts")
+    conflicts = lazyimport.module("pytest_crd.cases.conflicts")
 
 
 SCHEMA_ID: Final = "https://json.schemastore.org/pytest-crd-cases.json"
@@ -58,8 +58,8 @@ def _section(section: Section) -> CaseKey:
         f"a mapping with `name:`, `{_what_is_sent(section)}:` and what is expected",
         {name: {"$ref": f"#/$defs/{name}"} for name in case_keys(section)},
         required=casekeys.required_keys(section),
-        one_of=[name for name in case_keys(section) if name in casebuilder.EXPECTATIONS],
-        conflicts=caseconflicts.CASE_CONFLICTS,
+        one_of=[name for name in case_keys(section) if name in builder.EXPECTATIONS],
+        conflicts=conflicts.CASE_CONFLICTS,
         needs=casekeys.needs(section),
     )
     return CaseKey(
@@ -111,7 +111,7 @@ def schema() -> dict[str, Any]:
             "a mapping with `crd:` and sections of cases, or with `policy:` and `cases:`",
             {name: keyschemas.with_meaning(key.form, key.meaning) for name, key in FILE_KEYS.items()},
             one_of=[section.value for section in Section],
-            conflicts=caseconflicts.FILE_CONFLICTS,
+            conflicts=conflicts.FILE_CONFLICTS,
             needs=(Need("crd", "policy", is_instead=True), Need("policy", "cases")),
         ),
         "patternProperties": {f"^{FREE_PREFIX}": {"description": "Free for YAML anchors."}},

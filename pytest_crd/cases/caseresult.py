@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
-from pytest_crd.cases.caseparts import ExpectedConflict, ExpectedError
+from pytest_crd.cases.parts import ExpectedConflict, ExpectedError
 from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.fieldpath import OwnedPath
 from pytest_crd.engine.jsonvalue import JSONValue

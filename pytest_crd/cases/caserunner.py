@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
-from pytest_crd.cases import caseverdicts, expectations, givenfacts, questions, strays, unreachable
+from pytest_crd.cases import expectations, givenfacts, questions, strays, unreachable, verdicts
 from pytest_crd.cases.caseresult import CaseAnswer, CaseResult, Disregarded, Mismatch, NotReached, Strays, Trace
 from pytest_crd.cases.model import (
     OF_STORED,
@@ -147,7 +147,7 @@ def _run_pass(case: PruningCase | DefaultingCase, input_: Mapping[str, JSONValue
         trace = trace._replace(withheld=version.passes.default(value).put_in)
     result = _result(case, [*in_object, *expectations.compare_paths(case.listed, trace)], trace, subject, unmentioned)
     answer = CaseAnswer(0, Stored.from_value(value), (), (), input_, frozenset())
-    return caseverdicts.report_verdict(case, version, result._replace(answer=answer))
+    return verdicts.report_verdict(case, version, result._replace(answer=answer))
 
 
 def _another_type(resource: Mapping[str, JSONValue], version: CrdVersion) -> str:
@@ -292,7 +292,7 @@ def judge(
         if not OF_STORED.isdisjoint(case.declared):
             about = f"{version.crd.name} {version.name}: cases state what is stored, but {unknown}"
             result = result._replace(warnings=(about,))
-    return caseverdicts.report_verdict(case, version, result._replace(answer=answer))
+    return verdicts.report_verdict(case, version, result._replace(answer=answer))
 
 
 def _refuse_invalid_old(case: UpdateCase, old_subject: CaseSubject) -> None:

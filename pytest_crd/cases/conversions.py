@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pytest_crd.cases import caseverdicts, expectations, strays
+from pytest_crd.cases import expectations, strays, verdicts
 from pytest_crd.cases.caseresult import Accepted, CaseAnswer, CaseResult, MessageMismatch, Mismatch, Rejected, Trace
 from pytest_crd.cases.model import ConvertCase
 from pytest_crd.cases.subject import CaseSubject
@@ -51,7 +51,7 @@ def _report(case: ConvertCase, source: CrdVersion, result: CaseResult) -> CaseRe
     """Report a successful conversion and its case to the observer of the first version, and return the result of the case."""
     if (listener := source.observer.request) is not None:
         listener(source, ObservedRequest("", case.input, converted_to=case.to))
-    return caseverdicts.report_verdict(case, source, result)
+    return verdicts.report_verdict(case, source, result)
 
 
 def _subject(case: ConvertCase, name: str | None, key: str, subject: CaseSubject) -> CaseSubject:

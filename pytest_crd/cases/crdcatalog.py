@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_crd import boundary, folders, lazyimport
 from pytest_crd.boundary import ProjectBoundary
-from pytest_crd.cases.caseparts import OldCRD
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, UpdateCase
+from pytest_crd.cases.parts import OldCRD
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import CrdLookupError, CrdVersion, CustomResourceDefinition, CustomResourceDefinitions
 from pytest_crd.engine.api.context import Guard, Webhooks

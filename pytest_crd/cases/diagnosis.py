@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pytest_crd import lazyimport, suggestions
-from pytest_crd.cases import casebuilder, caseformat, casekeys
+from pytest_crd.cases import builder, caseformat, casekeys
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.inputerror import Mistake
@@ -23,9 +23,9 @@ from pytest_crd.records import dataclass
 if TYPE_CHECKING:
     from jsonschema import ValidationError
 
-    from pytest_crd.cases import caseconflicts
+    from pytest_crd.cases import conflicts
 else:
-    caseconflicts = lazyimport.module("pytest_crd.cases.caseconflicts")
+    conflicts = lazyimport.module("pytest_crd.cases.conflicts")
 
 Path: TypeAlias = tuple["str | int", ...]
 
@@ -234,7 +234,7 @@ def _is_left_open(error: ValidationError) -> bool:
     path = error.absolute_path
     if len(path) == 2:
         return error.validator == "anyOf"
-    return len(path) == 3 and path[2] in casebuilder.FILLED and error.instance == casebuilder.BLANK
+    return len(path) == 3 and path[2] in builder.FILLED and error.instance == builder.BLANK
 
 
 def _explain_not(flaw: _Flaw) -> _Explanation:
@@ -255,7 +255,7 @@ def _explain_conflict(flaw: _Flaw) -> _Explanation:
     first, second = flaw.clash
     parent = flaw.path[:-1]
     place = f"{within(parent)} of {flaw.place}" if len(parent) > 2 else flaw.place or "the file"
-    reason = caseconflicts.CONFLICTS[first, second].reason
+    reason = conflicts.CONFLICTS[first, second].reason
     yield flaw.path, f"'{first}' and '{second}' contradict each other in {place}: {reason}; remove one of them"
 
 
@@ -276,7 +276,7 @@ def _subject(flaw: _Flaw) -> str:
 def _remedy(flaw: _Flaw) -> str:
     """Return advice for a wrong value: from the format of its key, else from the value."""
     match flaw.path:
-        case [_, _, str(key)] if key in casebuilder.FILLED and flaw.value == casebuilder.BLANK:
+        case [_, _, str(key)] if key in builder.FILLED and flaw.value == builder.BLANK:
             return f"call pytest with {_FILL}"
         case [str(key)] if remedy := caseformat.FILE_KEYS[key].remedy:
             return remedy

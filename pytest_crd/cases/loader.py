@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_crd import lazyimport
-from pytest_crd.cases import casebuilder, mistakes, sections
+from pytest_crd.cases import builder, mistakes, sections
 from pytest_crd.cases.model import AnyCase, CaseFile, CaseFileError
 from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -76,12 +76,10 @@ def replace_expectations(case: AnyCase, declared: Mapping[str, JSONValue]) -> An
         case: A case.
         declared: The case as a file declares it, free of mistakes.
     """
-    keys = [key for key in casekeys.case_keys(case.section) if key in casebuilder.EXPECTATIONS]
+    keys = [key for key in casekeys.case_keys(case.section) if key in builder.EXPECTATIONS]
     unstated: dict[str, Any] = {option.name: option.default for option in dataclasses.fields(case)}
-    unstated = {attribute: unstated[attribute] for attribute in (casebuilder.ATTRIBUTES.get(key, key) for key in keys)}
-    return dataclasses.replace(
-        case, **(unstated | casebuilder.stated_in(declared, keys) | casebuilder.find_blanks(declared))
-    )
+    unstated = {attribute: unstated[attribute] for attribute in (builder.ATTRIBUTES.get(key, key) for key in keys)}
+    return dataclasses.replace(case, **(unstated | builder.stated_in(declared, keys) | builder.find_blanks(declared)))
 
 
 def _read(content: str | bytes, source: str) -> tuple[str, list[Document]]:
@@ -100,4 +98,4 @@ def _read(content: str | bytes, source: str) -> tuple[str, list[Document]]:
 
 def _case_files(text: str, documents: list[Document], source: str, *, fills: bool) -> tuple[CaseFile, ...]:
     mistakes.raise_mistakes(text, documents, source, fills=fills)
-    return tuple(map(casebuilder.case_file, documents))
+    return tuple(map(builder.case_file, documents))

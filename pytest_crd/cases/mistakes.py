@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport, lazyre
-from pytest_crd.cases import casebuilder, formcheck, sections
+from pytest_crd.cases import builder, formcheck, sections
 from pytest_crd.cases.model import ADMITTED, APPLIES, PATCHES, CaseFileError
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import profile
@@ -81,7 +81,7 @@ def _mistakes(document: Document, *, merges: bool, fills: bool) -> Iterator[Mist
         yield from diagnosis.find_mistakes(document, fills=fills)
     yield from _duplicates(document, merges=merges)
     yield from _unknown_version(document)
-    for section, index, case in casebuilder.cases_in(document.value):
+    for section, index, case in builder.cases_in(document.value):
         yield from _bad_patterns(document, (section, index), case)
         yield from _empty_expectations(document, (section, index), case)
         yield from _nothing_stored(document, (section, index), case)
@@ -115,7 +115,7 @@ def _is_inside_input(path: diagnosis.Path) -> bool:
 def _unknown_version(document: Document) -> Iterator[Mistake]:
     value = document.value if isinstance(document.value, dict) else {}
     named: list[tuple[diagnosis.Path, object]] = [(("kubernetesVersion",), value.get("kubernetesVersion"))]
-    for section, index, case in casebuilder.cases_in(value):
+    for section, index, case in builder.cases_in(value):
         under = case.get("errorsUnder")
         for name in under if isinstance(under, dict) else ():
             path: diagnosis.Path = (section, index, "errorsUnder", name)
@@ -247,7 +247,7 @@ def _states_something(contains: Mapping[str, JSONValue]) -> bool:
 def _repeated_names(documents: Iterable[Document]) -> Iterator[Mistake]:
     first: dict[str, tuple[Document, diagnosis.Path]] = {}
     for document in documents:
-        for section, index, case in casebuilder.cases_in(document.value):
+        for section, index, case in builder.cases_in(document.value):
             name, path = case.get("name"), (section, index)
             if isinstance(name, str) and (first_case := first.setdefault(name, (document, path))) != (document, path):
                 first_title = f"the {Section(str(first_case[1][0])).noun} case on line {diagnosis.line_of(*first_case)}"

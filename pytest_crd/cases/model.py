@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
-from pytest_crd.cases.caseparts import (
+from pytest_crd.cases.parts import (
     ApplyStep,
     CaseLines,
     ExpectedConflict,

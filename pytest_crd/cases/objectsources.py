@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
 from pytest_crd.boundary import ProjectBoundary
-from pytest_crd.cases.caseparts import ApplyStep, ObjectSource
 from pytest_crd.cases.model import AnyCase, ApplyCase, Case, PolicyCase, UpdateCase
+from pytest_crd.cases.parts import ApplyStep, ObjectSource
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue

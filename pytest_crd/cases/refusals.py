@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport, suggestions
-from pytest_crd.cases.caseparts import ExpectedDenial, ExpectedError
 from pytest_crd.cases.caseresult import (
     Accepted,
     ErrorsMismatch,
@@ -20,6 +19,7 @@ from pytest_crd.cases.caseresult import (
     Unstated,
 )
 from pytest_crd.cases.model import ApplyCase, RequestCase
+from pytest_crd.cases.parts import ExpectedDenial, ExpectedError
 from pytest_crd.engine import Response
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.errors.refusal import Denial

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport, suggestions
-from pytest_crd.cases import casebuilder, questions
-from pytest_crd.cases.caseparts import ExpectedError
+from pytest_crd.cases import builder, questions
 from pytest_crd.cases.caseresult import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.model import Case
+from pytest_crd.cases.parts import ExpectedError
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -59,7 +59,7 @@ def find_mistakes(case: Case, subject: CaseSubject, old_subject: CaseSubject) ->
 def _find_vague_rules(case: Case, subject: CaseSubject) -> Iterator[Mistake]:
     """Yield a mistake for each `rule` of an expected error that fits several rules and so names none."""
     for key in ("errors", "containsErrors"):
-        for index, expected in enumerate(getattr(case, casebuilder.ATTRIBUTES.get(key, key), None) or ()):
+        for index, expected in enumerate(getattr(case, builder.ATTRIBUTES.get(key, key), None) or ()):
             if expected.rule is None:
                 continue
             rules = {" ".join(rule.split()) for rule in subject.fields.rules}

@@ -11,8 +11,8 @@ from typing import Final
 
 from pytest_crd import lazyre
 from pytest_crd.cases import refusals
-from pytest_crd.cases.caseparts import ExpectedError
 from pytest_crd.cases.model import RequestCase
+from pytest_crd.cases.parts import ExpectedError
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.engine.golang.regexp import patterns
 

@@ -18,7 +18,7 @@ from pytest_crd.casefiles import casetext, observation
 from pytest_crd.casefiles.casetext import Correction
 from pytest_crd.casefiles.observation import Mode
 from pytest_crd.cases import caserunner, loader, objectsources
-from pytest_crd.cases.casebuilder import EXPECTATIONS, FILLED
+from pytest_crd.cases.builder import EXPECTATIONS, FILLED
 from pytest_crd.cases.caseresult import CaseResult
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.subject import CaseSubject

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from pytest_crd.cases import casebuilder, caseconflicts, caseformat, casekeys, diagnosis, formvalidator, loader
+from pytest_crd.cases import builder, caseformat, casekeys, conflicts, diagnosis, formvalidator, loader
 from pytest_crd.cases.model import APPLIES, KINDS, PATCHES
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine import inputerror
@@ -60,7 +60,7 @@ def test_every_key_has_a_title_and_a_meaning_for_editors() -> None:
     ],
 )
 def test_a_section_has_the_expectations_that_apply_to_it(section: str, keys: set[str]) -> None:
-    assert {key for key in casekeys.case_keys(Section(section)) if key in casebuilder.EXPECTATIONS} == keys
+    assert {key for key in casekeys.case_keys(Section(section)) if key in builder.EXPECTATIONS} == keys
     others = {"fieldValidation", "user", "namespaceObject", "params", "authorizer"} if section == "create" else set()
     assert set(casekeys.case_keys(Section(section))) == keys | others | BESIDES
 
@@ -107,18 +107,18 @@ def test_the_keys_of_a_section_are_the_attributes_of_its_kind(section: Section) 
     made_otherwise |= OF_PASSES if section is Section.POLICY else set()
     fields = {field.name for field in dataclasses.fields(KINDS[section])} - made_otherwise
 
-    assert {casebuilder.ATTRIBUTES.get(key, key) for key in keys} == fields
+    assert {builder.ATTRIBUTES.get(key, key) for key in keys} == fields
 
 
 def test_loader_knows_every_key_of_a_case() -> None:
     of_sources = {"inputFile", "document", "patch", "oldFile", "oldDocument", "oldPatch"}
-    assert set(casebuilder._CONVERSIONS) | of_sources == set(casekeys.CASE_KEYS)
+    assert set(builder._CONVERSIONS) | of_sources == set(casekeys.CASE_KEYS)
 
 
 def test_every_conflict_is_between_keys_that_some_mapping_has() -> None:
     """A conflict of keys that never meet would be dead."""
     texts = caseformat.schema_text()
-    for first, second in caseconflicts.CONFLICTS:
+    for first, second in conflicts.CONFLICTS:
         assert f'"{first}"' in texts
         assert f'"{second}"' in texts
 

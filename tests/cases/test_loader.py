@@ -10,7 +10,6 @@ from collections.abc import Callable
 import pytest
 
 from pytest_crd.cases import loader
-from pytest_crd.cases.caseparts import ExpectedError, OldCRD
 from pytest_crd.cases.model import (
     CaseFile,
     CreateCase,
@@ -19,6 +18,7 @@ from pytest_crd.cases.model import (
     StatusUpdateCase,
     UpdateCase,
 )
+from pytest_crd.cases.parts import ExpectedError, OldCRD
 from pytest_crd.engine import inputerror
 from pytest_crd.engine.errors.fielderror import ErrorType
 

@@ -7,7 +7,7 @@ from hypothesis import given, strategies
 
 from pytest_crd import suggestions
 from pytest_crd.cases import refusals
-from pytest_crd.cases.caseparts import ExpectedError
+from pytest_crd.cases.parts import ExpectedError
 from pytest_crd.cases.refusals import ErrorIndex, Matching, _errors_mismatch
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError
 from pytest_crd.report import verdictwords

@@ -26,7 +26,7 @@ from pytest_crd import folders
 from pytest_crd.admission.expressions.admissionexpressions import CostBudget
 from pytest_crd.casefiles import yamlspans
 from pytest_crd.cases import comparison, refusals, schemafields
-from pytest_crd.cases.caseparts import ExpectedError
+from pytest_crd.cases.parts import ExpectedError
 from pytest_crd.checks import fieldlines
 from pytest_crd.coverage import lines
 from pytest_crd.discovery import helmtemplates, kustomizepatches, tags

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.cases import diagnosis
-from pytest_crd.cases.caseparts import CaseLines, OldCRD
 from pytest_crd.cases.model import CaseFileError, CreateCase, StatusUpdateCase, UpdateCase
+from pytest_crd.cases.parts import CaseLines, OldCRD
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import DELETION

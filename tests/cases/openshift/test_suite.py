@@ -7,9 +7,9 @@ import textwrap
 import pytest
 
 from pytest_crd.cases import loader
-from pytest_crd.cases.caseparts import OldCRD
 from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.openshift.suite import Suite, SuiteUpdate
+from pytest_crd.cases.parts import OldCRD
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.engine.yaml.document import Document
 

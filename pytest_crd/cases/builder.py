@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_crd import lazyimport
-from pytest_crd.cases.caseparts import (
+from pytest_crd.cases.model import APPLIES, KINDS, PATCHES, UPDATES, AnyCase, CaseFile
+from pytest_crd.cases.parts import (
     ApplyStep,
     CaseLines,
     ExpectedConflict,
@@ -15,7 +16,6 @@ from pytest_crd.cases.caseparts import (
     ObjectSource,
     OldCRD,
 )
-from pytest_crd.cases.model import APPLIES, KINDS, PATCHES, UPDATES, AnyCase, CaseFile
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.jsonvalue import JSONValue
