@@ -17,7 +17,7 @@ from pytest_crd.cases import strays
 from pytest_crd.checks import fieldlines, samplefiles
 from pytest_crd.coverage import lines
 from pytest_crd.discovery import helmtemplates, kustomizepatches, tags
-from pytest_crd.engine.cel.text.syntax import syntaxtrees
+from pytest_crd.engine.cel.text.syntax import trees
 from pytest_crd.engine.crds import cabundle
 from pytest_crd.engine.golang import pem
 from pytest_crd.engine.golang.regexp.patterntree import PatternError
@@ -245,8 +245,8 @@ def test_parts_of_a_sum_are_found_without_backtracking() -> None:
 
 
 def test_an_index_that_nothing_closes_is_a_verb() -> None:
-    assert syntaxtrees.misformat("%[" * 3) == "%![(MISSING)" * 3
-    assert syntaxtrees.misformat("%[1]d") == "%!d(BADINDEX)"
+    assert trees.misformat("%[" * 3) == "%![(MISSING)" * 3
+    assert trees.misformat("%[1]d") == "%!d(BADINDEX)"
 
 
 def test_pem_blocks_are_read_as_in_go() -> None:

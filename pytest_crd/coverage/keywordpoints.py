@@ -21,21 +21,21 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 from pytest_crd.engine.schema.subschemas import Schema
-from pytest_crd.engine.values import numberkeywords, valuekeywords, valuevalidation
+from pytest_crd.engine.values import keywords, numberkeywords, valuevalidation
+from pytest_crd.engine.values.keywords import TypeCheck
 from pytest_crd.engine.values.numberkeywords import ServerPanicError
 from pytest_crd.engine.values.validationresult import KeywordCheck
-from pytest_crd.engine.values.valuekeywords import TypeCheck
 from pytest_crd.synthesis import patternvariants
 from pytest_crd.synthesis.textsearch import Lengths
 
 _LONGEST: Final = 60
 _SIZES: Final = {
-    "minLength": (str, valuekeywords.string_checks),
-    "maxLength": (str, valuekeywords.string_checks),
-    "minItems": (list, valuekeywords.item_checks),
-    "maxItems": (list, valuekeywords.item_checks),
-    "minProperties": (dict, valuekeywords.property_checks),
-    "maxProperties": (dict, valuekeywords.property_checks),
+    "minLength": (str, keywords.string_checks),
+    "maxLength": (str, keywords.string_checks),
+    "minItems": (list, keywords.item_checks),
+    "maxItems": (list, keywords.item_checks),
+    "minProperties": (dict, keywords.property_checks),
+    "maxProperties": (dict, keywords.property_checks),
 }
 _LIMITS: Final = {"minimum": -1, "maximum": 1}
 # A format that accepts every text.
@@ -231,8 +231,8 @@ def _sides(own: Keywords, kind: PointKind, keyword: str, *, has_boundary: bool =
 
 def _numbers(own: Keywords) -> Iterator[Probed]:
     schema, profile = own.schema, own.profile
-    declared = valuekeywords.type_check(schema, profile)
-    types = declared.types or valuekeywords.type_check(own.structure, profile).types
+    declared = keywords.type_check(schema, profile)
+    types = declared.types or keywords.type_check(own.structure, profile).types
     for keyword, direction in _LIMITS.items():
         if schema.get(keyword) is None:
             continue
@@ -279,15 +279,15 @@ def _boundary(
 def _texts(own: Keywords) -> Iterator[Probed]:
     schema, profile = own.schema, own.profile
     if schema.get("pattern"):
-        [check] = valuekeywords.string_checks({"pattern": schema["pattern"]}, profile)
+        [check] = keywords.string_checks({"pattern": schema["pattern"]}, profile)
         yield _two_sided(*_sides(own, "pattern", "pattern", has_boundary=False), {str: check})
         if not own.schema.get("enum"):  # listed values decide alone
             yield from _pattern_variants(own, check)
-    declared = valuekeywords.type_check(schema, profile)
+    declared = keywords.type_check(schema, profile)
     if not declared.format or declared.format == _OPEN_FORMAT:
         return
     checks: dict[type, KeywordCheck] = {}
-    if (text_check := valuekeywords.format_check(declared)) is not None:
+    if (text_check := keywords.format_check(declared)) is not None:
         checks = {str: text_check}
     elif number_checks := numberkeywords.compile_checks({}, declared.types, declared.format, profile, kind=int):
         checks = {int: number_checks[0]}
@@ -304,7 +304,7 @@ def _pattern_variants(own: Keywords, check: KeywordCheck) -> Iterator[Probed]:
             own.point(
                 "pattern", ("pattern",), f"{UNLIKE}{variant}", f"no value tells pattern {pattern} from {variant}"
             ),
-            valuekeywords.string_checks({"pattern": variant}, own.profile)[0],
+            keywords.string_checks({"pattern": variant}, own.profile)[0],
         )
         for variant in patternvariants.find_variants(pattern, lengths)
     ]

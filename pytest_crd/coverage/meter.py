@@ -37,9 +37,9 @@ from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import ObservedRequest, RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rules import ruletree
+from pytest_crd.engine.rules import tree
 from pytest_crd.engine.rules.compilation import Expression
-from pytest_crd.engine.rules.ruletree import RuleNode
+from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema.schemamap import RULES
 from pytest_crd.engine.schema.structural import META_FIELDS
 
@@ -317,7 +317,7 @@ class RuleVariants:
 
     def __init__(self, version: CrdVersion, profile: Profile) -> None:
         schema = version.schema
-        root = None if schema is None else ruletree.build_stored(schema, profile, is_resource=True)
+        root = None if schema is None else tree.build_stored(schema, profile, is_resource=True)
         self.by_rule: Mapping[Steps, tuple[RuleVariant, ...]] = {} if root is None else dict(_find(root, ()))
 
     def words(self, steps: Steps) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.admission import ObjectInterfaces
-from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.registry.patching import documents
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.server import unreadable
@@ -158,7 +158,7 @@ class CustomResourceType(ResourceType):
         if isinstance(refusal, Refusal):
             subject = {"name": entry.key.name, "group": self.group, "kind": self.names.plural}
             raise statuses.of_refusal(refusal, subject)
-        scale_object: Resource = patchdocuments.plain(scale.of_resource(object_, self.crd_version.subresources))
+        scale_object: Resource = documents.plain(scale.of_resource(object_, self.crd_version.subresources))
         return scale_object
 
     def selectable(self, object_: Resource) -> Mapping[str, str]:

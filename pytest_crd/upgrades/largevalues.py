@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.cel.run.interpreter import COST_LIMIT
-from pytest_crd.engine.rules.ruleevaluation import BUDGET
+from pytest_crd.engine.rules.evaluation import BUDGET
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import RULES, Each, Place
 from pytest_crd.synthesis import mutations, texts

@@ -11,7 +11,7 @@ from pytest_crd.engine.golang import gostrings, jsonsyntax, printing
 from pytest_crd.engine.golang.decodeerrors import SentNumber
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.registry.patching import documents
 from pytest_crd.engine.yaml import jsonreader, yamlreader, yamlwords
 from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
@@ -51,7 +51,7 @@ def read(body: bytes) -> ReplyBody:
         raise UnreadableReplyError(f"couldn't get version/kind; json parse error: {problem}")
     try:
         if is_json:
-            value = patchdocuments.decodable(patchdocuments.read(printing.replace_bytes(text)))
+            value = documents.decodable(documents.read(printing.replace_bytes(text)))
         else:
             value = completion.read_applied(text, takes_first=True).value
     except UnreadableError as error:

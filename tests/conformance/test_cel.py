@@ -19,7 +19,7 @@ from pytest_crd.engine.cel.types import celtypes
 from pytest_crd.engine.cel.types.celtypes import Type
 from pytest_crd.engine.cel.types.checked import CheckedExpression
 from pytest_crd.engine.cel.types.costs import SizeEstimate, SizeProvider
-from pytest_crd.engine.cel.values import celdurations, timestamps
+from pytest_crd.engine.cel.values import durations, timestamps
 from pytest_crd.engine.cel.values.celvalues import (
     Duration,
     Opaque,
@@ -160,7 +160,7 @@ SHOWN: Final[Mapping[type, Callable[[Any], str]]] = {
     float: lambda value: f"double {printing.number(value)}",
     str: lambda value: f"string {_json(value)}",
     bytes: lambda value: f"bytes {value.hex()}",
-    Duration: lambda value: f"duration {celdurations.show(value)}",
+    Duration: lambda value: f"duration {durations.show(value)}",
     Timestamp: lambda value: f"timestamp {timestamps.text(value)}",
     TypeValue: lambda value: f"type {value.name}",
     Optional: _optional,

@@ -424,10 +424,10 @@ def test_rules_in_lists_and_maps_have_points_at_their_places() -> None:
 
 
 def test_a_message_over_budget_reaches_no_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pytest_crd.engine.rules import rulemessages
+    from pytest_crd.engine.rules import messages
 
     version = version_of(RANGE)
-    monkeypatch.setattr(rulemessages, "evaluate", lambda *_: rulemessages.Evaluated(problem="out of budget"))
+    monkeypatch.setattr(messages, "evaluate", lambda *_: messages.Evaluated(problem="out of budget"))
 
     result = reached(version, lambda version: version.create({"spec": {"low": 3, "high": 2}}))
 

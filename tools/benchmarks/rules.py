@@ -22,8 +22,8 @@ from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.crds import decoded
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import Observer
-from pytest_crd.engine.rules import ruleevaluation, ruletree
-from pytest_crd.engine.rules.ruleevaluation import RuleSubject
+from pytest_crd.engine.rules import evaluation, tree
+from pytest_crd.engine.rules.evaluation import RuleSubject
 
 _ROUNDS = 5
 _RULES: Final = "x-kubernetes-validations"
@@ -124,12 +124,12 @@ def measure(manifest: JSONValue, resource: JSONValue, reference: peers.Reference
     if not answer.accepted or version.schema is None:
         raise ValueError(answer.message)
     stored, named = answer.stored, profile.named(profile.DEFAULT)
-    rules = ruletree.build_stored(version.schema, named, is_resource=True)
+    rules = tree.build_stored(version.schema, named, is_resource=True)
     if rules is None:
         raise ValueError("no rules")
     evaluated, created = peers.best(
         [
-            lambda: ruleevaluation.validate(rules, RuleSubject(stored), named),
+            lambda: evaluation.validate(rules, RuleSubject(stored), named),
             lambda: version.create(resource, namespace=namespace),
         ]
     )

@@ -25,9 +25,9 @@ from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.registry.patching import documents
+from pytest_crd.engine.registry.patching.documents import Document
 from pytest_crd.engine.registry.patching.jsonpatch import OperationError, TestFailedError
-from pytest_crd.engine.registry.patching.patchdocuments import Document
 from pytest_crd.engine.registry.requestbody import RefusedError
 
 # A null in a patch with a test for null; it equals neither a null of the object nor a missing field.
@@ -117,9 +117,9 @@ def _decode(patched: Document, go_type: Struct, before: Resource, profile: Profi
     api_version, kind = value.get("apiVersion") or before["apiVersion"], value["kind"]
     if (api_version, kind) != (before["apiVersion"], before["kind"]):
         raise PatchFailedError(typemeta.unregistered(kind, api_version, profile))
-    written = patchdocuments.read(patchdocuments.to_text(patched))
+    written = documents.read(documents.to_text(patched))
     try:
-        decoded = decoding.decode(patchdocuments.decodable(written), go_type, sort_keys=False)
+        decoded = decoding.decode(documents.decodable(written), go_type, sort_keys=False)
     except DecodeError as error:
         raise PatchFailedError(str(error)) from None
     if decoded.problems:

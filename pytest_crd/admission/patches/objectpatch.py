@@ -18,9 +18,9 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.registry.patching import jsonpatch, patchdocuments
+from pytest_crd.engine.registry.patching import documents, jsonpatch
+from pytest_crd.engine.registry.patching.documents import Document
 from pytest_crd.engine.registry.patching.jsonpatch import OperationError
-from pytest_crd.engine.registry.patching.patchdocuments import Document
 from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 _PATCH: Final = List(Map(Raw("json.RawMessage"), "jsonpatch.Operation"), "jsonpatch.Patch")
@@ -45,9 +45,9 @@ def decode(patch: bytes) -> list[Document]:
     if problem := jsonsyntax.find_problem(text):
         raise UndecodablePatchError(problem)
     try:
-        operations: Document = patchdocuments.read(printing.replace_bytes(text))
+        operations: Document = documents.read(printing.replace_bytes(text))
         if operations is not None:
-            decoding.decode(patchdocuments.plain(operations), _PATCH, sort_keys=False)
+            decoding.decode(documents.plain(operations), _PATCH, sort_keys=False)
     except (UnreadableError, DecodeError) as error:
         raise UndecodablePatchError(str(error)) from None
     return operations or []
@@ -90,7 +90,7 @@ def read(patched: Document, kind: str = "") -> Resource:
     Raises:
         PatchFailedError: It is no object with a kind.
     """
-    value, text = patchdocuments.plain(patched), patchdocuments.to_text(patched)
+    value, text = documents.plain(patched), documents.to_text(patched)
     try:
         typemeta.read_type_meta(value, text=text)
     except TypeMetaError as error:

@@ -19,7 +19,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionError
 from pytest_crd.engine.cel.run.qualifiers import go_type
 from pytest_crd.engine.cel.types import protomessages
-from pytest_crd.engine.cel.values import celdurations, timestamps, workload
+from pytest_crd.engine.cel.values import durations, timestamps, workload
 from pytest_crd.engine.cel.values.celvalues import (
     Duration,
     Opaque,
@@ -190,7 +190,7 @@ def _scalar(value: Value) -> GoValue:
         syntax = f"[]uint8{{{', '.join(map(hex, value))}}}"
         return GoValue("[]uint8", show(value), syntax, value)
     if isinstance(value, Duration):
-        return GoValue("time.Duration", celdurations.show(value), str(value.nanoseconds))
+        return GoValue("time.Duration", durations.show(value), str(value.nanoseconds))
     if isinstance(value, Timestamp):
         return GoValue("time.Time", timestamps.show(value), "")
     raise UnsupportedExpressionError(f"{value.type_name} in an object of a mutation")

@@ -27,11 +27,11 @@ from pytest_crd.records import NamedTuple
 if TYPE_CHECKING:
     from pytest_crd.engine.crds import storedcrd
     from pytest_crd.engine.golang import converting
-    from pytest_crd.engine.registry.patching import patchdocuments, patchrequest, strategicmerge
+    from pytest_crd.engine.registry.patching import documents, patchrequest, strategicmerge
 else:
     patchrequest = lazyimport.module("pytest_crd.engine.registry.patching.patchrequest")
     strategicmerge = lazyimport.module("pytest_crd.engine.registry.patching.strategicmerge")
-    patchdocuments = lazyimport.module("pytest_crd.engine.registry.patching.patchdocuments")
+    documents = lazyimport.module("pytest_crd.engine.registry.patching.documents")
     storedcrd = lazyimport.module("pytest_crd.engine.crds.storedcrd")
     converting = lazyimport.module("pytest_crd.engine.golang.converting")
 
@@ -158,7 +158,7 @@ class CrdDecoder(NamedTuple):
     def _merged(self, request: Request, live: JSONObject) -> DecodedBody:
         """Decode the result of a strategic merge patch."""
         sent = patchrequest.strategic(request.body)
-        patch: dict[str, JSONValue] = patchdocuments.plain(sent) or {}
+        patch: dict[str, JSONValue] = documents.plain(sent) or {}
         kind = custom_resource_definition("v1")
         try:
             cleans = self.profile.json_patch.cleans_strategic_patches
@@ -171,9 +171,7 @@ class CrdDecoder(NamedTuple):
             manifest = decode_crd(typed, whole_paths=self.profile.names_fields_of_nested_schemas)
         except (converting.MistypedError, DecodeError) as error:
             raise RefusedError(requestbody.bad_patch(written, str(error))) from None
-        problems = self._problems(
-            manifest._replace(duplicates=patchdocuments.duplicates(sent)), request.field_validation
-        )
+        problems = self._problems(manifest._replace(duplicates=documents.duplicates(sent)), request.field_validation)
         if problems and request.field_validation == "Strict":
             raise RefusedError(requestbody.bad_patch(written, f"strict decoding error: {', '.join(problems)}"))
         return self._body(crdforms.build(manifest, self.profile), manifest.value, problems, merged)

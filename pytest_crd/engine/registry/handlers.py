@@ -33,13 +33,13 @@ from pytest_crd.engine.registry.strategy import NotReadBackError, PendingWrite, 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry import admissionorders, admitting, scale, scalereading
     from pytest_crd.engine.registry.admitting import RequestAdmission
-    from pytest_crd.engine.registry.patching import patchdocuments
+    from pytest_crd.engine.registry.patching import documents
 else:
     scalereading = lazyimport.module("pytest_crd.engine.registry.scalereading")
     scale = lazyimport.module("pytest_crd.engine.registry.scale")
     admissionorders = lazyimport.module("pytest_crd.engine.registry.admissionorders")
     admitting = lazyimport.module("pytest_crd.engine.registry.admitting")
-    patchdocuments = lazyimport.module("pytest_crd.engine.registry.patching.patchdocuments")
+    documents = lazyimport.module("pytest_crd.engine.registry.patching.documents")
 
 _NOT_FOUND: Final = 404
 _VERSIONED: Final = Refusal(500, "", "resourceVersion should not be set on objects to be created")
@@ -358,7 +358,7 @@ def _scaled(outcome: RequestOutcome, strategy: Strategy) -> RequestOutcome:
     """Return the outcome of a request to `/scale`, with the Scale as its object."""
     if outcome.resource is None:
         return outcome
-    scale_object = patchdocuments.plain(scale.of_resource(outcome.resource, strategy.subresources))
+    scale_object = documents.plain(scale.of_resource(outcome.resource, strategy.subresources))
     answer = replace(outcome.response, scale=scale_object)
     return RequestOutcome(answer, outcome.before, lambda: (outcome.stored, scale_object))
 

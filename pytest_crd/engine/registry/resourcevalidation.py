@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_crd.engine.registry import resourcerules
     from pytest_crd.engine.registry.conversion import Served
     from pytest_crd.engine.registry.resourcerules import Entries, ManagedFields
-    from pytest_crd.engine.rules.ruletree import RuleNode
+    from pytest_crd.engine.rules.tree import RuleNode
     from pytest_crd.engine.values import ratcheting
     from pytest_crd.engine.values.ratcheting import Correlation
 else:
@@ -191,11 +191,11 @@ class ResourceValidator:
         blocked = resourcerules.blocked(errors, self._profile)
         if blocked is not None:
             return Validated([*errors, blocked])
-        from pytest_crd.engine.rules import ruleevaluation  # noqa: PLC0415 - only rules need CEL
+        from pytest_crd.engine.rules import evaluation  # noqa: PLC0415 - only rules need CEL
 
         seen = sees()
-        subject = ruleevaluation.RuleSubject(seen.resource, seen.old, correlation=seen.correlation)
-        of_rules = ruleevaluation.validate(self._rules, subject, self._profile, outcomes=outcomes)
+        subject = evaluation.RuleSubject(seen.resource, seen.old, correlation=seen.correlation)
+        of_rules = evaluation.validate(self._rules, subject, self._profile, outcomes=outcomes)
         return Validated(errors + of_rules.errors, tuple(of_rules.warnings))
 
     def _tracked(self, managed: ManagedFields, sent: Resource, old: Resource) -> ManagedFields:
@@ -229,9 +229,9 @@ class ResourceValidator:
         schema = self._schema
         if schema is None or not structural.has_rules(schema):
             return None
-        from pytest_crd.engine.rules import ruletree  # noqa: PLC0415 - as above
+        from pytest_crd.engine.rules import tree  # noqa: PLC0415 - as above
 
-        return ruletree.build_stored(schema, self._profile, is_resource=True)
+        return tree.build_stored(schema, self._profile, is_resource=True)
 
     @cached_property
     def _values(self) -> valuevalidation.Validator | None:

@@ -22,8 +22,8 @@ from pytest_crd.engine.metadata import metav1types, requestmetadata, typemeta
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import requestbody, subresources
-from pytest_crd.engine.registry.patching import patchdocuments
-from pytest_crd.engine.registry.patching.patchdocuments import SentObject
+from pytest_crd.engine.registry.patching import documents
+from pytest_crd.engine.registry.patching.documents import SentObject
 from pytest_crd.engine.registry.requestbody import Body, FieldValidation, Patched, RefusedError
 from pytest_crd.engine.registry.subresources import Subresources
 
@@ -135,7 +135,7 @@ def decode_patched(patched: Patched, field_validation: FieldValidation, profile:
     Reference:
         apiserver endpoints/handlers/patch.go, jsonPatcher.applyPatchToCurrentObject.
     """
-    sent = patchdocuments.plain(patched.value)  # the patched Scale keeps its own order of fields
+    sent = documents.plain(patched.value)  # the patched Scale keeps its own order of fields
     if not isinstance(sent, Mapping):
         problem = typemeta.problem_of_patched(sent, profile, write=patched.write)
         raise RefusedError(requestbody.bad_patch(patched.write(), problem))

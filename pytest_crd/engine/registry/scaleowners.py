@@ -15,7 +15,7 @@ from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
 from pytest_crd.engine.registry.fieldmanager.managers import BrokenEntriesError
 from pytest_crd.engine.registry.fieldmanager.pathelements import Path
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
-from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.registry.patching import documents
 from pytest_crd.engine.registry.subresources import Subresources
 
 
@@ -64,9 +64,7 @@ class ScaleOwners:
         Raises:
             RefusedError: A value at one of the paths of the scale has the wrong type.
         """
-        scale_object = patchdocuments.plain(
-            scale.of_resource(live, self._subresources, marks_unset=not self._is_built_in)
-        )
+        scale_object = documents.plain(scale.of_resource(live, self._subresources, marks_unset=not self._is_built_in))
         try:
             entries = scalefields.of_scale(_entries(live), self._paths)
         except BrokenEntriesError:

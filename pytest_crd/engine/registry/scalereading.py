@@ -13,8 +13,8 @@ from pytest_crd.engine.metadata import requestmetadata
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.registry import admitting, applying, requestoptions, scale
 from pytest_crd.engine.registry.desiredobject import Read, RequestReader, apply_or_refuse, make_writer
-from pytest_crd.engine.registry.patching import patchdocuments, patchrequest
-from pytest_crd.engine.registry.patching.patchdocuments import SentObject
+from pytest_crd.engine.registry.patching import documents, patchrequest
+from pytest_crd.engine.registry.patching.documents import SentObject
 from pytest_crd.engine.registry.request import GeneratedValues, Request
 from pytest_crd.engine.registry.requestbody import DecodedBody, RefusedError
 from pytest_crd.engine.registry.response import Changes
@@ -131,7 +131,7 @@ class ScaleReader(RequestReader):
         admitted = self.admit(sent, old)
         new = admitted.object or {}
         changes = Changes(mutated=admitting.find_changes(sent, new))
-        return scale.decode_admitted(patchdocuments.plain(new), (*decoded.problems, *admitted.warnings)), changes
+        return scale.decode_admitted(documents.plain(new), (*decoded.problems, *admitted.warnings)), changes
 
     def _with_scale(self, live: Resource, decoded: DecodedScale, target: RequestTarget) -> dict[str, JSONValue]:
         """

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from pytest_crd import lazyre
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values import celdurations, timestamps
+from pytest_crd.engine.cel.values import durations, timestamps
 from pytest_crd.engine.cel.values.celvalues import Duration, Timestamp, Value
 from pytest_crd.engine.golang import time
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -48,7 +48,7 @@ def duration(text: str) -> Duration:
     Raises:
         EvaluationError: It is not a duration.
     """
-    return celdurations.parse(text) or _scala(text)
+    return durations.parse(text) or _scala(text)
 
 
 def _scala(text: str) -> Duration:

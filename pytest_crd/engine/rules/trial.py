@@ -14,10 +14,10 @@ from pytest_crd.engine.cel.values.celvalues import Value
 from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rules import environments, ruletree
+from pytest_crd.engine.rules import environments, tree
 from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, RuleScope
 from pytest_crd.engine.rules.compilationcache import Compilation
-from pytest_crd.engine.rules.ruletree import RuleNode
+from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.schema import declaredschema, schemamap
 from pytest_crd.engine.schema.schemamap import Each, SchemaNode
 from pytest_crd.engine.schema.structural import Structural
@@ -90,7 +90,7 @@ def estimate(schema: SchemaNode, profile: Profile, text: str, *, optional: bool 
         UnsupportedExpressionError: It uses a feature that the server has and this engine has not.
     """
     path = [step if isinstance(step, str) else _EXAMPLES[step] for step in schema.place]
-    node = _node(ruletree.build_stored(_with_rule(schema, profile), profile, is_resource=True), path)
+    node = _node(tree.build_stored(_with_rule(schema, profile), profile, is_resource=True), path)
     scope, cardinality = node.rules[0].scope, _cardinality(schema)
     compilation = _compiled(text, scope, profile, optional=optional)
     cost = compilation.environment.estimate(compilation.checked, scope).max
@@ -123,7 +123,7 @@ def run(
     declared = schema.of_path(path)
     if declared is None:
         raise TrialError(f"the schema says nothing of {path[-1]!r} in the path")
-    node = _node(ruletree.build_stored(_with_rule(declared, profile), profile, is_resource=True), path)
+    node = _node(tree.build_stored(_with_rule(declared, profile), profile, is_resource=True), path)
     cardinality = _cardinality(declared)
     scope = node.rules[0].scope
     compilation = _compiled(text, scope, profile)

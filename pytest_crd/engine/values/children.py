@@ -11,8 +11,8 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import TYPE_META
 from pytest_crd.engine.schema.subschemas import Schema
+from pytest_crd.engine.values import keywords
 from pytest_crd.engine.values import validationresult as valueresult
-from pytest_crd.engine.values import valuekeywords
 from pytest_crd.engine.values.validationresult import Failure, Result
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Objects:
     """
 
     def __init__(self, schema: Schema, child: Callable[[Schema], Child], profile: Profile) -> None:
-        self._counts = valuekeywords.property_checks(schema, profile)
+        self._counts = keywords.property_checks(schema, profile)
         self._stops_at_counts = not profile.validates_miscounted_objects
         self._required: tuple[str, ...] = tuple(schema.get("required") or ())
         self._properties = {name: child(sub) for name, sub in (schema.get("properties") or {}).items()}
@@ -107,7 +107,7 @@ class Lists:
     def __init__(self, schema: Schema, child: Callable[[Schema], Child], profile: Profile) -> None:
         items = schema.get("items")
         self._item = child(items) if isinstance(items, Mapping) else None
-        self._counts = valuekeywords.item_checks(schema, profile)
+        self._counts = keywords.item_checks(schema, profile)
         self._names_items = profile.names_list_items
 
     @property

@@ -20,12 +20,12 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.subschemas import Schema
 from pytest_crd.engine.values import children as valuechildren
-from pytest_crd.engine.values import numberkeywords, valuekeywords
+from pytest_crd.engine.values import keywords, numberkeywords
 from pytest_crd.engine.values import validationresult as valueresult
 from pytest_crd.engine.values.children import Holds, Lists, Objects
+from pytest_crd.engine.values.keywords import TypeCheck
 from pytest_crd.engine.values.numberkeywords import ServerPanicError
 from pytest_crd.engine.values.validationresult import KeywordCheck, Result
-from pytest_crd.engine.values.valuekeywords import TypeCheck
 from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -161,8 +161,8 @@ class _Node:
         if kind is not type(None) and self._junctors is not None:
             steps.append(_junctors_step(self._junctors))
         if kind is str:
-            steps.append(_checks_step(valuekeywords.string_checks(schema, profile), first_only=True))
-            if (check := valuekeywords.format_check(type_check)) is not None:
+            steps.append(_checks_step(keywords.string_checks(schema, profile), first_only=True))
+            if (check := keywords.format_check(type_check)) is not None:
                 steps.append(_checks_step([check], matches=1))
         elif kind in (int, float):
             steps.append(
@@ -172,7 +172,7 @@ class _Node:
             )
         elif kind is list:
             steps.append(_children_step(Lists(schema, self._child, profile)))
-        if (check := valuekeywords.enum_check(schema, profile)) is not None:
+        if (check := keywords.enum_check(schema, profile)) is not None:
             steps.append(_checks_step([check]))
         if kind is dict:
             steps.append(_children_step(Objects(schema, self._child, profile)))
@@ -180,7 +180,7 @@ class _Node:
 
     @cached_property
     def _type_check(self) -> TypeCheck:
-        return valuekeywords.type_check(self._schema, self._profile, all_formats=self._all_formats)
+        return keywords.type_check(self._schema, self._profile, all_formats=self._all_formats)
 
     @cached_property
     def _junctors(self) -> Junctors | None:

@@ -24,8 +24,8 @@ from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import requestbody, requestoptions
 from pytest_crd.engine.registry.fieldmanager.writers import Applied
-from pytest_crd.engine.registry.patching import patchdocuments, patchrequest, strategicmerge
-from pytest_crd.engine.registry.patching.patchdocuments import Document, SentObject
+from pytest_crd.engine.registry.patching import documents, patchrequest, strategicmerge
+from pytest_crd.engine.registry.patching.documents import Document, SentObject
 from pytest_crd.engine.registry.patching.strategicmerge import MergedLists, StrategicError
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import Body, DecodedBody, FieldValidation, Patched, RefusedError
@@ -111,9 +111,7 @@ class TypedDecoder(NamedTuple):
         if self._has_version(patched.value, write):
             decoded = self._read(patched, write)
         else:
-            type_meta = decoding.decode(
-                patchdocuments.decodable(patchdocuments.read(write())), _NOTHING, sort_keys=False
-            )
+            type_meta = decoding.decode(documents.decodable(documents.read(write())), _NOTHING, sort_keys=False)
             decoded = type_meta._replace(value=self.kind.zero)
         problems = decoded.problems if self._is_checked(request.field_validation) else ()
         return self._of_patch(patched.value, decoded, (*patched.problems, *problems), request, write)
@@ -151,14 +149,14 @@ class TypedDecoder(NamedTuple):
                 return decoding.decode(patched.value, self.kind)
         text = write()
         try:
-            return decoding.decode(patchdocuments.decodable(patchdocuments.read(text)), self.kind, sort_keys=False)
+            return decoding.decode(documents.decodable(documents.read(text)), self.kind, sort_keys=False)
         except DecodeError as error:
             raise RefusedError(requestbody.bad_patch(text, str(error))) from None
 
     def _merged(self, request: Request, live: Resource) -> DecodedBody:
         """Decode the result of a strategic merge patch."""
         sent = patchrequest.strategic(request.body)
-        patch: dict[str, JSONValue] = patchdocuments.plain(sent) or {}
+        patch: dict[str, JSONValue] = documents.plain(sent) or {}
 
         def write() -> str:
             return strategicmerge.printed(patch)
@@ -172,7 +170,7 @@ class TypedDecoder(NamedTuple):
         except (MistypedError, DecodeError) as error:
             raise RefusedError(requestbody.bad_patch(write(), str(error))) from None
         is_checked = self._is_checked(request.field_validation)
-        problems = (*patchdocuments.duplicates(sent), *sorted(decoded.problems)) if is_checked else ()
+        problems = (*documents.duplicates(sent), *sorted(decoded.problems)) if is_checked else ()
         return self._of_patch(merged, decoded, problems, request, write)
 
     def _of_patch(
@@ -233,7 +231,7 @@ def as_sent(body: Body) -> JSONValue:
     """Return the JSON value of a body, with the duplicate keys and number spellings of its text if it has any."""
     if not body.text or not (body.duplicates or _UNUSUAL_NUMBER.search(body.text)):
         return body.value
-    return patchdocuments.decodable(patchdocuments.read(body.text))
+    return documents.decodable(documents.read(body.text))
 
 
 def _in_order(value: JSONValue, kind: GoType) -> Document:

@@ -20,7 +20,7 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import handlers, request, requestbody, scale
 from pytest_crd.engine.registry.admission import ObjectInterfaces
-from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.registry.patching import documents
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
 from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server.builtin import (
@@ -268,7 +268,7 @@ class BuiltInType(ResourceType):
     def scale(self, entry: StoredObject) -> Resource:
         """Return the Scale of a stored object."""
         object_ = self.read(entry)
-        scale_object: Resource = patchdocuments.plain(scale.of_resource(object_, self._own_subresources))
+        scale_object: Resource = documents.plain(scale.of_resource(object_, self._own_subresources))
         return scale_object
 
     def columns(self) -> Sequence[TableColumn]:

@@ -13,10 +13,10 @@ from pytest_crd.engine.cel.errors import CostLimitError, EvaluationError
 from pytest_crd.engine.cel.run.interpreter import Program
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.values.celvalues import MISSING, Optional, Value, find
-from pytest_crd.engine.rules import ruletree
+from pytest_crd.engine.rules import tree
 from pytest_crd.engine.rules.compilation import OLD_SELF, SELF, CompiledRule, Expression
 from pytest_crd.engine.rules.escaping import escape
-from pytest_crd.engine.rules.ruletree import RuleNode
+from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.rules.variables import Variables
 from pytest_crd.synthesis.objectchanges import ABSENT, value_at
 from pytest_crd.synthesis.objectplaces import Steps
@@ -80,7 +80,7 @@ class VersionRules:
     @cached_property
     def _root(self) -> RuleNode | None:
         schema = self.version.schema
-        return None if schema is None else ruletree.build_stored(schema, self.profile, is_resource=True)
+        return None if schema is None else tree.build_stored(schema, self.profile, is_resource=True)
 
     def at(self, base: Steps, index: int) -> RunnableRule | None:
         """Return the rule at *index* of the value at *base*; None if the rule is missing or does not compile."""

@@ -9,7 +9,7 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError
-from pytest_crd.engine.rules import environments, ruletree, scalars, schemadeclarations
+from pytest_crd.engine.rules import environments, scalars, schemadeclarations, tree
 from pytest_crd.engine.rules.compilation import RuleScope
 from pytest_crd.engine.rules.schemadeclarations import SchemaDeclarations
 from pytest_crd.engine.schema.structural import Structural
@@ -30,9 +30,7 @@ def test_asking_for_the_problem_of_a_valid_expression_is_a_bug() -> None:
 
 def test_a_part_that_cannot_be_declared_alone_is_a_bug() -> None:
     stored = environments.stored(NEWEST)
-    builder = ruletree._Builder(
-        NEWEST, lambda _: stored, lambda _: stored, looks_everywhere=True, with_rules=frozenset()
-    )
+    builder = tree._Builder(NEWEST, lambda _: stored, lambda _: stored, looks_everywhere=True, with_rules=frozenset())
 
     with pytest.raises(AssertionError, match="cannot be declared alone"):
         builder._named_alone(Structural(), is_resource=False)

@@ -26,9 +26,9 @@ from pytest_crd.engine.cel.errors import CompileError, EvaluationError
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rules import environments, ruleevaluation, ruletree, schemadeclarations, views
+from pytest_crd.engine.rules import environments, evaluation, schemadeclarations, tree, views
 from pytest_crd.engine.rules.compilation import RuleScope
-from pytest_crd.engine.rules.ruleevaluation import RuleSubject
+from pytest_crd.engine.rules.evaluation import RuleSubject
 from pytest_crd.engine.rules.schemadeclarations import SchemaDeclarations
 from pytest_crd.engine.rules.variables import Bindings
 from pytest_crd.engine.schema import structural
@@ -55,11 +55,11 @@ def engine_answer(question: Question, kubernetes: Profile) -> JSONValue:
     schema = structural.from_schema(question["schema"])
     if not question.get("rules"):
         return {"answers": estimate(question, schema, kubernetes)}
-    root = ruletree.build_stored(schema, kubernetes, is_resource=question["root"])
+    root = tree.build_stored(schema, kubernetes, is_resource=question["root"])
     if root is None:
         raise AssertionError("a schema without rules")
     subject = RuleSubject(question["self"], question.get("oldSelf"), FieldPath(("self",)))
-    findings = ruleevaluation.validate(root, subject, kubernetes, budget=question["budget"])
+    findings = evaluation.validate(root, subject, kubernetes, budget=question["budget"])
     errors = [{"type": error.type.reason, "field": error.field, "message": error.message} for error in findings.errors]
     return {"errors": errors, "budget": findings.budget}
 
@@ -96,7 +96,7 @@ def questions(maker: rulegen.Maker, objects: int) -> list[Question]:
     for _ in range(objects):
         value = maker.value(schema)
         old = {"oldSelf": maker.changed(schema, value)} if maker.chance(0.5) else {}
-        budget = maker.random.randint(1, 300) if maker.chance(0.1) else ruleevaluation.BUDGET
+        budget = maker.random.randint(1, 300) if maker.chance(0.1) else evaluation.BUDGET
         result.append(base | {"rules": True, "self": value, "budget": budget} | old)
     return result
 

@@ -25,7 +25,7 @@ from oracle.servers.crds import collection, delete, path_of
 from oracle.servers.versions import VERSIONS
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry import requestoptions, scale
-from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.registry.patching import documents
 from pytest_crd.live import answerfacts, client, settling
 
 Recorded = dict[str, JSONValue]
@@ -145,7 +145,7 @@ def _query(request: casefile.Request) -> dict[str, str]:
 def _send_patch(server: client.Server, path: str, request: casefile.Request) -> client.ServerAnswer:
     """Send a PATCH and return the answer; a body that is not a text is encoded as Go does."""
     is_text, sent = isinstance(request.sent, str), request.sent
-    text = sent if is_text else patchdocuments.to_text(patchdocuments.as_sent(sent))
+    text = sent if is_text else documents.to_text(documents.as_sent(sent))
     default_media_type = requestoptions.JSON_PATCH if text.lstrip().startswith("[") else requestoptions.MERGE_PATCH
     headers = {"Content-Type": request.media_type or default_media_type}
     return server.ask("PATCH", path, text, query=_query(request), headers=headers)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from pytest_crd.engine.cel.cost import costpaths
-from pytest_crd.engine.cel.cost.costpaths import NOWHERE, CostPath
+from pytest_crd.engine.cel.cost import paths
+from pytest_crd.engine.cel.cost.paths import NOWHERE, CostPath
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.types import celtypes
@@ -102,7 +102,7 @@ class KnownSizes:
 
     def _name(self, node_id: int, name: str) -> None:
         variable = self._variable(name)
-        self._paths[node_id] = variable.path if variable else costpaths.of_variable(name)
+        self._paths[node_id] = variable.path if variable else paths.of_variable(name)
 
     def _variable(self, name: str) -> SizedVariable | None:
         stack = self._variables.get(name)

@@ -16,7 +16,7 @@ from typing import Any, Final
 from pytest_crd.engine.cel import errors
 from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.types.functions import Implementation
-from pytest_crd.engine.cel.values import celdurations, celnumbers, equality, lists, timestamps, workload
+from pytest_crd.engine.cel.values import durations, equality, lists, numbers, timestamps, workload
 from pytest_crd.engine.cel.values.celvalues import (
     MAX_INT,
     MAX_UINT,
@@ -87,7 +87,7 @@ def subtract(left: Value, right: Value) -> Value:
     if (calculate := _operation(_DIFFERENCES, left, right)) is not None:
         return calculate(left, right)
     if type(left) is Timestamp and type(right) is Duration:
-        return timestamps.add(left, celdurations.checked(-right.nanoseconds).nanoseconds)
+        return timestamps.add(left, durations.checked(-right.nanoseconds).nanoseconds)
     raise _unfit("_-_", _DIFFERENCES, left, right)
 
 
@@ -119,7 +119,7 @@ def _divide_doubles(left: float, right: float) -> float:
 def _modulo(left: int, right: int) -> int:
     if left == MIN_INT and right == -1:
         raise EvaluationError("integer overflow")
-    return celnumbers.remainder(left, _divisor(right, "modulus"))
+    return numbers.remainder(left, _divisor(right, "modulus"))
 
 
 def _divisor(number: int, operation: str) -> int:
@@ -134,13 +134,13 @@ _SUMS: Final[Mapping[type, Implementation]] = {
     str: operator.add,
     bytes: workload.extend,
     UInt: lambda left, right: _uint64(left.value + right.value),
-    Duration: lambda left, right: celdurations.checked(left.nanoseconds + right.nanoseconds),
+    Duration: lambda left, right: durations.checked(left.nanoseconds + right.nanoseconds),
 }
 _DIFFERENCES: Final[Mapping[type, Implementation]] = {
     int: lambda left, right: int64(left - right),
     float: operator.sub,
     UInt: lambda left, right: _uint64(left.value - right.value),
-    Duration: lambda left, right: celdurations.checked(left.nanoseconds - right.nanoseconds),
+    Duration: lambda left, right: durations.checked(left.nanoseconds - right.nanoseconds),
     Timestamp: timestamps.subtract,
 }
 
@@ -157,7 +157,7 @@ multiply: Final = _operator(
 divide: Final = _operator(
     "_/_",
     {
-        int: lambda left, right: int64(celnumbers.divide_whole(left, _divisor(right, "division"))),
+        int: lambda left, right: int64(numbers.divide_whole(left, _divisor(right, "division"))),
         float: _divide_doubles,
         UInt: lambda left, right: UInt(left.value // _divisor(right.value, "division")),
     },
@@ -180,7 +180,7 @@ def negate(value: Value) -> Value:
     if isinstance(value, float):
         return -value
     if isinstance(value, Duration):
-        return celdurations.checked(-value.nanoseconds)
+        return durations.checked(-value.nanoseconds)
     raise no_overload("-_", value)
 
 

@@ -16,7 +16,7 @@ from pytest_crd.engine.cel.errors import EvaluationError
 from pytest_crd.engine.cel.library import costing
 from pytest_crd.engine.cel.types.celtypes import BOOL, INT, STRING, Type, struct
 from pytest_crd.engine.cel.types.functions import Function, Library, Overload
-from pytest_crd.engine.cel.values import celnumbers
+from pytest_crd.engine.cel.values import numbers
 from pytest_crd.engine.cel.values.celvalues import Opaque, Value
 from pytest_crd.engine.golang import printing
 
@@ -83,7 +83,7 @@ def _number(text: str, called: str, begins: str) -> int:
 
 
 def _uint(text: str) -> int:
-    number = celnumbers.parse_uint(text)
+    number = numbers.parse_uint(text)
     if number is None:
         problem = "value out of range" if text else "invalid syntax"
         raise EvaluationError(f"strconv.ParseUint: parsing {printing.quote(text)}: {problem}")

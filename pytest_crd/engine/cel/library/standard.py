@@ -39,7 +39,7 @@ from pytest_crd.engine.cel.types.costs import (
     EstimateContext,
 )
 from pytest_crd.engine.cel.types.functions import Estimate, Function, Implementation, Library, Overload, RuntimeCost
-from pytest_crd.engine.cel.values import celdurations, re2patterns, timestamps
+from pytest_crd.engine.cel.values import durations, re2patterns, timestamps
 from pytest_crd.engine.cel.values.celvalues import Duration, Opaque, Timestamp, Value, size
 from pytest_crd.engine.cel.values.timestamps import CalendarFields
 from pytest_crd.engine.golang.release import GoRelease
@@ -371,8 +371,8 @@ TIME_FUNCTIONS: Final = (
     _getter("getDayOfMonth", "day_of_month", lambda fields: fields.day - 1),
     _getter("getDate", "day_of_month_1_based", lambda fields: fields.day),
     _getter("getDayOfWeek", "day_of_week", lambda fields: fields.weekday),
-    _getter("getHours", "hours", lambda fields: fields.hour, celdurations.hours),
-    _getter("getMinutes", "minutes", lambda fields: fields.minute, celdurations.minutes),
-    _getter("getSeconds", "seconds", lambda fields: fields.second, celdurations.seconds, zone_suffix="tz"),
-    _getter("getMilliseconds", "milliseconds", lambda fields: fields.nanosecond // 10**6, celdurations.milliseconds),
+    _getter("getHours", "hours", lambda fields: fields.hour, durations.hours),
+    _getter("getMinutes", "minutes", lambda fields: fields.minute, durations.minutes),
+    _getter("getSeconds", "seconds", lambda fields: fields.second, durations.seconds, zone_suffix="tz"),
+    _getter("getMilliseconds", "milliseconds", lambda fields: fields.nanosecond // 10**6, durations.milliseconds),
 )

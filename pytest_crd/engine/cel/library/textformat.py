@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values import celnumbers, conversions, workload
+from pytest_crd.engine.cel.values import conversions, numbers, workload
 from pytest_crd.engine.cel.values.celvalues import UInt, Value, find_or_error, is_list, is_map, type_name
 from pytest_crd.engine.golang import printing
 
@@ -105,7 +105,7 @@ def _precision(text: str, position: int) -> tuple[int, int]:
     if end == len(text):
         raise EvaluationError(f"{problem} could not find end of precision specifier")
     digits = text[start:end]
-    precision = celnumbers.parse_int(digits)
+    precision = numbers.parse_int(digits)
     if precision is None:
         why = "value out of range" if digits else "invalid syntax"
         atoi = f'strconv.Atoi: parsing "{digits}": {why}'
@@ -242,7 +242,7 @@ def _element(value: Value) -> str:
     if type(value) is float:
         if math.isfinite(value):
             return f"{value:.6f}"
-        return f'"{celnumbers.fixed(value)}"'
+        return f'"{numbers.fixed(value)}"'
     name = type_name(value)
     if name.startswith("google.protobuf."):
         return f"{name.removeprefix('google.protobuf.').lower()}({printing.quote(conversions.to_string(value))})"

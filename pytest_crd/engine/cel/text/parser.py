@@ -21,7 +21,7 @@ from pytest_crd.engine.cel.text.ast import Node, ParsedExpression
 from pytest_crd.engine.cel.text.building import RESERVED, Builder, MacroTable
 from pytest_crd.engine.cel.text.lexer import Tokens
 from pytest_crd.engine.cel.text.operators import OPERATORS
-from pytest_crd.engine.cel.text.syntax import syntaxtrees
+from pytest_crd.engine.cel.text.syntax import trees
 
 _DEEPENING: Final = frozenset({*OPERATORS, ".", "?", "[", "{", "("})
 
@@ -45,13 +45,13 @@ def parse(text: str, macros: MacroTable, dialect: Dialect) -> ParsedExpression:
     tokens = lexer.tokenize(text, escaped_identifiers=dialect.escaped_identifiers)
     builder = Builder(source, macros, dialect)
     if tokens is None or _may_be_deep(tokens) or _has_refused_escape(tokens, dialect):
-        root = syntaxtrees.read(builder, dialect)
+        root = trees.read(builder, dialect)
     else:
         try:
             root = _Parser(tokens, builder, dialect).read()
         except _SyntaxError:
             builder = Builder(source, macros, dialect)
-            root = syntaxtrees.read(builder, dialect)
+            root = trees.read(builder, dialect)
     if builder.problems:
         raise CompileError(source, builder.problems)
     return ParsedExpression(source, root, builder.positions)

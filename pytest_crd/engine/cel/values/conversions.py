@@ -11,7 +11,7 @@ import math
 from typing import Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values import celdurations, celnumbers, timestamps
+from pytest_crd.engine.cel.values import durations, numbers, timestamps
 from pytest_crd.engine.cel.values.celvalues import (
     MAX_INT,
     MAX_UINT,
@@ -58,7 +58,7 @@ def to_double(value: Value) -> float:
         return float(value.value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    if isinstance(value, str) and (number := celnumbers.parse_double(value)) is not None:
+    if isinstance(value, str) and (number := numbers.parse_double(value)) is not None:
         return number
     raise _error(value, "double")
 
@@ -67,7 +67,7 @@ def to_duration(value: Value) -> Duration:
     """Convert a duration or a duration string to duration."""
     if isinstance(value, Duration):
         return value
-    if isinstance(value, str) and (duration := celdurations.parse(value)) is not None:
+    if isinstance(value, str) and (duration := durations.parse(value)) is not None:
         return duration
     raise _error(value, "google.protobuf.Duration")
 
@@ -89,7 +89,7 @@ def to_int(value: Value) -> int:
         return value.nanoseconds
     if isinstance(value, Timestamp):
         return value.seconds
-    if isinstance(value, str) and (number := celnumbers.parse_int(value)) is not None:
+    if isinstance(value, str) and (number := numbers.parse_int(value)) is not None:
         return number
     raise _error(value, "int")
 
@@ -118,7 +118,7 @@ def _other_to_string(value: Value) -> str:
         except UnicodeDecodeError:
             raise EvaluationError("invalid UTF-8 in bytes, cannot convert to string") from None
     if isinstance(value, Duration):
-        return celdurations.seconds_text(value)
+        return durations.seconds_text(value)
     if isinstance(value, Timestamp):
         return timestamps.text(value)
     if isinstance(value, TypeValue):
@@ -151,7 +151,7 @@ def to_uint(value: Value) -> UInt:
         if not 0 <= value < MAX_UINT:
             raise EvaluationError("unsigned integer overflow")
         return UInt(int(value))
-    if isinstance(value, str) and (number := celnumbers.parse_uint(value)) is not None:
+    if isinstance(value, str) and (number := numbers.parse_uint(value)) is not None:
         return UInt(number)
     raise _error(value, "uint")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from pytest_crd.engine.cel.values import celdurations, timestamps, workload
+from pytest_crd.engine.cel.values import durations, timestamps, workload
 from pytest_crd.engine.cel.values.celvalues import (
     Duration,
     Optional,
@@ -52,7 +52,7 @@ _SCALARS: Final[Mapping[type, Callable[[Any], str]]] = {
     int: printing.number,
     float: printing.number,
     bytes: lambda value: f"[{' '.join(map(str, value))}]",
-    Duration: celdurations.show,
+    Duration: durations.show,
     Timestamp: timestamps.show,
     TypeValue: lambda value: value.name + _PARAMETERS.get(value.name, ""),
     Optional: _show_optional,

@@ -16,7 +16,7 @@ from typing import Final
 
 from pytest_crd import lazyre
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values import celnumbers
+from pytest_crd.engine.cel.values import numbers
 from pytest_crd.engine.cel.values.celvalues import MAX_INT, MIN_INT, Duration, Timestamp
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.durations import SECOND
@@ -157,7 +157,7 @@ def _offset(timestamp: Timestamp, zone: str) -> int:
 
 def _number(text: str) -> int:
     """Return a part of an offset as a number; raise EvaluationError with the error of Go's strconv.Atoi."""
-    number = celnumbers.parse_int(text)
+    number = numbers.parse_int(text)
     if number is None:
         digits = text[1:] if text[:1] in ("-", "+") else text
         problem = "value out of range" if digits.isascii() and digits.isdigit() else "invalid syntax"

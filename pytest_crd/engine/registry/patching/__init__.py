@@ -1,6 +1,6 @@
 """
 Patches of stored objects: JSON Patch, merge patch and strategic merge patch.
 
-`patchdocuments` keeps JSON as it was sent, `jsonpatch`, `mergepatch` and `strategicmerge` apply patches, and `patchrequest` handles the
+`documents` keeps JSON as it was sent, `jsonpatch`, `mergepatch` and `strategicmerge` apply patches, and `patchrequest` handles the
 body of a request.
 """

@@ -16,8 +16,8 @@ from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.golang import decodeerrors, printing
 from pytest_crd.engine.golang.release import JsonPatchRelease
-from pytest_crd.engine.registry.patching import patchdocuments
-from pytest_crd.engine.registry.patching.patchdocuments import Document
+from pytest_crd.engine.registry.patching import documents
+from pytest_crd.engine.registry.patching.documents import Document
 
 MAX_COPIED: Final = 3 << 20
 _INDEX: Final = lazyre.compile(r"[+-]?[0-9]+", re.ASCII)
@@ -142,7 +142,7 @@ class _Patching:
         missing = f"copy operation does not apply: doc is missing destination path: {path}"
         holder, key = self._find_parent(path, missing)
         if value is not None:
-            self._copied += len(patchdocuments.to_text(value).encode("utf-8", "replace"))
+            self._copied += len(documents.to_text(value).encode("utf-8", "replace"))
         if self._copied > MAX_COPIED:
             size = f"the accumulated size increase of copy is {self._copied}, exceeding the limit {MAX_COPIED}"
             raise OperationError(f"Unable to complete the copy, {size}")
@@ -163,7 +163,7 @@ class _Patching:
                 raise OperationError("a test of what is not there without a value", panics=True)
             if value is not None and "value" not in operation:
                 raise TestFailedError(f"testing value {path} failed: test failed")
-        if not patchdocuments.equal(value, operation.get("value")):
+        if not documents.equal(value, operation.get("value")):
             raise TestFailedError(f"testing value {path} failed: test failed")
 
     def _replace_root(self, operation: Operation) -> None:
@@ -251,7 +251,7 @@ def _pointer(operation: Operation, field: str, *, explains: bool = True) -> str:
     if explains and pointer is None:
         problem = f"operation{',' if field == 'from' else ''} missing {field} field: {_MISSING}"
     elif explains:
-        found = decodeerrors.describe(patchdocuments.plain(pointer))
+        found = decodeerrors.describe(documents.plain(pointer))
         problem = f"json: cannot unmarshal {found} into Go value of type string"
     raise OperationError(f"{operation['op']} operation failed to decode {field}: {problem}")
 
@@ -317,8 +317,8 @@ def _wrong_index(index: int) -> OperationError:
 
 def _copied(value: Document) -> Document:
     """Return a deep copy of a document, with its spelling."""
-    if isinstance(value, patchdocuments.SentObject):
-        return patchdocuments.SentObject([(key, _copied(item)) for key, item in value.pairs])
+    if isinstance(value, documents.SentObject):
+        return documents.SentObject([(key, _copied(item)) for key, item in value.pairs])
     if isinstance(value, dict):
         return {key: _copied(item) for key, item in value.items()}
     return [_copied(item) for item in value] if isinstance(value, list) else value

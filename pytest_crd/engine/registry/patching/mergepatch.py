@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_crd.engine.golang.release import JsonPatchRelease
-from pytest_crd.engine.registry.patching.patchdocuments import Document
+from pytest_crd.engine.registry.patching.documents import Document
 
 
 def merge(document: Document, patch: Document, release: JsonPatchRelease) -> Document:

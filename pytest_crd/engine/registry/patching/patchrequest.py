@@ -14,9 +14,9 @@ from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import requestoptions
-from pytest_crd.engine.registry.patching import jsonpatch, mergepatch, patchdocuments
+from pytest_crd.engine.registry.patching import documents, jsonpatch, mergepatch
+from pytest_crd.engine.registry.patching.documents import Document, SentObject
 from pytest_crd.engine.registry.patching.jsonpatch import OperationError
-from pytest_crd.engine.registry.patching.patchdocuments import Document, SentObject
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import Body, Patched, RefusedError
 from pytest_crd.engine.yaml.yamlstream import UnreadableError
@@ -67,10 +67,10 @@ def patch(live: Resource, request: Request, profile: Profile, kind: gotypes.GoTy
             raise RefusedError(bad_request(f"error decoding patch: {problem}"))
         raise RefusedError(bad_request(problem) if is_json_patch else _refuse_merge(profile))
     try:
-        sent = patchdocuments.read(body.text) if body.text else patchdocuments.as_sent(body.value)
+        sent = documents.read(body.text) if body.text else documents.as_sent(body.value)
     except UnreadableError as error:
         raise RefusedError(bad_request(f"error decoding patch: {error}")) from None
-    is_usual = patchdocuments.is_usual(sent)
+    is_usual = documents.is_usual(sent)
     problems: tuple[str, ...] = ()
     if is_checked and is_json_patch:
         problems = _problems_of_operations(sent)
@@ -79,15 +79,15 @@ def patch(live: Resource, request: Request, profile: Profile, kind: gotypes.GoTy
     patched_by = functools.partial(_json_patched if is_json_patch else _merge_patched, sent=sent, profile=profile)
 
     def change() -> Document:
-        return patched_by(live if kind is None else patchdocuments.in_order(live, kind))
+        return patched_by(live if kind is None else documents.in_order(live, kind))
 
     if is_usual:  # without unusual spelling, the value is enough
-        value = patched_by(live, sent=patchdocuments.plain(sent))
-        return Patched(value, lambda: patchdocuments.to_text(change()), problems=problems)
+        value = patched_by(live, sent=documents.plain(sent))
+        return Patched(value, lambda: documents.to_text(change()), problems=problems)
     patched = change()
-    duplicates = patchdocuments.duplicates(patched) if is_checked else ()
-    write = functools.partial(patchdocuments.to_text, patched)
-    return Patched(patchdocuments.plain(patched), write, duplicates, problems, is_text=True)
+    duplicates = documents.duplicates(patched) if is_checked else ()
+    write = functools.partial(documents.to_text, patched)
+    return Patched(documents.plain(patched), write, duplicates, problems, is_text=True)
 
 
 def strategic(body: Body) -> Document:
@@ -100,9 +100,9 @@ def strategic(body: Body) -> Document:
     if problem := jsonsyntax.find_problem(body.text) if body.text else "":
         raise RefusedError(bad_request(problem))
     try:
-        sent = patchdocuments.read(body.text) if body.text else patchdocuments.as_sent(body.value)
+        sent = documents.read(body.text) if body.text else documents.as_sent(body.value)
         if sent is not None:
-            decoding.decode(patchdocuments.plain(sent), _MAP, sort_keys=False)
+            decoding.decode(documents.plain(sent), _MAP, sort_keys=False)
     except (UnreadableError, DecodeError) as error:
         raise RefusedError(bad_request(str(error))) from None
     return sent
@@ -115,7 +115,7 @@ def _problems_of_operations(sent: Document) -> tuple[str, ...]:
 
 def _problems_of_merge(sent: Document) -> tuple[str, ...]:
     _demand(sent, _MAP)
-    return patchdocuments.duplicates(sent)
+    return documents.duplicates(sent)
 
 
 def _json_patched(live: Resource, sent: Document, profile: Profile) -> Document:
@@ -149,7 +149,7 @@ def _demand(sent: Document, kind: gotypes.GoType) -> None:
     if sent is None:
         return
     try:
-        decoding.decode(patchdocuments.plain(sent), kind, sort_keys=False)
+        decoding.decode(documents.plain(sent), kind, sort_keys=False)
     except DecodeError as error:
         raise RefusedError(bad_request(f"error decoding patch: {error}")) from None
 
@@ -167,7 +167,7 @@ def _operations(sent: Document) -> list[Document]:
 
 def _undecodable(sent: Document, kind: str) -> Refusal:
     go_names = {"integer": "number", "boolean": "bool"}
-    kind_sent = jsonvalue.type_of(patchdocuments.plain(sent))
+    kind_sent = jsonvalue.type_of(documents.plain(sent))
     return bad_request(
         f"json: cannot unmarshal {go_names.get(kind_sent, kind_sent)} into Go value of type jsonpatch.{kind}"
     )
@@ -185,4 +185,4 @@ def _problems(operations: Document) -> Iterator[str]:
             if key in keys:
                 yield f"duplicate field {printing.quote(place)}"
             keys.add(key)
-            yield from patchdocuments.duplicates(value, place)
+            yield from documents.duplicates(value, place)

@@ -10,7 +10,7 @@ from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.errors import CompileError
 from pytest_crd.engine.cel.expressionlimits import deep_recursion
 from pytest_crd.engine.cel.text import ast, parser
-from pytest_crd.engine.cel.text.syntax import syntaxtrees
+from pytest_crd.engine.cel.text.syntax import trees
 from pytest_crd.engine.cel.values.celvalues import UInt
 
 
@@ -49,7 +49,7 @@ def test_old_dialects_replace_surrogates() -> None:
 
 @pytest.mark.parametrize("text", ["{?'a': b}", "A{?a: b}", "[?a]", "a.?b", "a[?b]", "a ? -b : !c", ".a.b(c)"])
 def test_well_formed_texts_are_read_without_the_slow_parser(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(syntaxtrees, "read")
+    monkeypatch.delattr(trees, "read")
 
     parser.parse(text, {}, Dialect())
 

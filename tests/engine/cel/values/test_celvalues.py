@@ -11,13 +11,13 @@ from pytest_crd.engine.cel.errors import EvaluationError, UnsupportedExpressionE
 from pytest_crd.engine.cel.library.formatfunctions import Format
 from pytest_crd.engine.cel.library.ip import IP, parse
 from pytest_crd.engine.cel.values import (
-    celdurations,
-    celnumbers,
     celvalues,
     conversions,
     display,
+    durations,
     equality,
     maps,
+    numbers,
     re2patterns,
     timestamps,
 )
@@ -169,7 +169,7 @@ def test_comparing_concatenated_lists_raises_the_error_of_their_elements() -> No
     ],
 )
 def test_doubles_are_written_without_exponents(number: float, text: str) -> None:
-    assert celnumbers.fixed(number) == text
+    assert numbers.fixed(number) == text
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_null_types_and_addresses_are_converted_to_strings() -> None:
 
 def test_durations_and_timestamps_are_checked_for_overflow() -> None:
     with pytest.raises(EvaluationError, match="integer overflow"):
-        celdurations.checked(2**63)
+        durations.checked(2**63)
     with pytest.raises(EvaluationError, match="timestamp overflow"):
         timestamps.checked(timestamps.GREATEST + 1)
 

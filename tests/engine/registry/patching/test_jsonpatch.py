@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.registry.patching import jsonpatch, patchdocuments
+from pytest_crd.engine.registry.patching import documents, jsonpatch
 from pytest_crd.engine.registry.patching.jsonpatch import OperationError
 
 NEWEST = profile.named("1.37").json_patch
@@ -19,7 +19,7 @@ NOT_X = 'strconv.Atoi: parsing "x": invalid syntax'
 
 
 def _apply(document: Any, operations: Any, release: Any = NEWEST) -> Any:
-    return patchdocuments.plain(jsonpatch.apply(document, patchdocuments.as_sent(operations), release))
+    return documents.plain(jsonpatch.apply(document, documents.as_sent(operations), release))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_unchanged_parts_are_shared() -> None:
 
 
 def test_a_value_with_a_reused_id_is_not_modified() -> None:
-    value = patchdocuments.read('{"z":{"y":1}}')
+    value = documents.read('{"z":{"y":1}}')
     operations: list[Any] = [{"op": "add", "path": "/a", "value": {"b": {}}}]
     operations += [{"op": "add", "path": "/a/b/c", "value": 1}, {"op": "remove", "path": "/a"}]
     operations += [
@@ -150,17 +150,15 @@ def test_a_value_with_a_reused_id_is_not_modified() -> None:
         {"op": "add", "path": "/e/z/x", "value": 2},
     ]
     patched = jsonpatch.apply({}, operations, NEWEST)
-    assert patchdocuments.to_text(patched) == '{"d":{"z":{"y":1}},"e":{"z":{"x":2,"y":1}}}'
+    assert documents.to_text(patched) == '{"d":{"z":{"y":1}},"e":{"z":{"x":2,"y":1}}}'
     assert value == {"z": {"y": 1}}
 
 
 def test_a_copy_keeps_its_spelling() -> None:
-    operations = patchdocuments.read(
+    operations = documents.read(
         '[{"op":"add","path":"/a","value":{"z":1,"y":[2]}},{"op":"copy","from":"/a","path":"/b"}]'
     )
-    assert (
-        patchdocuments.to_text(jsonpatch.apply({}, operations, NEWEST)) == '{"a":{"z":1,"y":[2]},"b":{"z":1,"y":[2]}}'
-    )
+    assert documents.to_text(jsonpatch.apply({}, operations, NEWEST)) == '{"a":{"z":1,"y":[2]},"b":{"z":1,"y":[2]}}'
 
 
 def test_copies_beyond_the_size_limit_are_refused() -> None:

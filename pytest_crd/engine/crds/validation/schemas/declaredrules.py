@@ -17,7 +17,7 @@ from pytest_crd.engine.crds.validation.schemas import rulekeywords
 from pytest_crd.engine.crds.validation.schemas.expressions import CostScope
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.rules import environments, ruletree
+from pytest_crd.engine.rules import environments, tree
 from pytest_crd.engine.rules.compilation import CompiledRule
 from pytest_crd.engine.schema import nonstructural, schemamap, structural
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
@@ -48,7 +48,7 @@ def find_rules(schema: OpenAPISchema) -> tuple[Rule, ...]:
         problem = _NOT_STRUCTURAL
     else:
         new = environments.new(profile)
-        root = ruletree.build(structure, profile, lambda _: new, lambda _: new, is_resource=True, looks_everywhere=True)
+        root = tree.build(structure, profile, lambda _: new, lambda _: new, is_resource=True, looks_everywhere=True)
     return tuple(_visit(SchemaNode(schema.value), CostScope(root), problem))
 
 

@@ -140,17 +140,17 @@ class _Walk:
         """Return the errors of the rules for a default as an update of itself; without errors there, as a new value."""
         if self._is_spent or not self._has_rules or not self._profile.validation_rules:
             return []
-        from pytest_crd.engine.rules import ruleevaluation, ruletree  # noqa: PLC0415 - only rules need CEL
+        from pytest_crd.engine.rules import evaluation, tree  # noqa: PLC0415 - only rules need CEL
 
-        root = ruletree.build_stored(node, self._profile, is_resource=node.x_embedded_resource)
+        root = tree.build_stored(node, self._profile, is_resource=node.x_embedded_resource)
         if root is None:
             return []
-        budget = ruleevaluation.BUDGET if self._budget is None else self._budget
-        as_update, as_new = (ruleevaluation.RuleSubject(default, old, path) for old in (default, None))
-        findings = ruleevaluation.validate(root, as_update, self._profile, budget=budget)
+        budget = evaluation.BUDGET if self._budget is None else self._budget
+        as_update, as_new = (evaluation.RuleSubject(default, old, path) for old in (default, None))
+        findings = evaluation.validate(root, as_update, self._profile, budget=budget)
         if not findings.errors:
-            create_findings = ruleevaluation.validate(root, as_new, self._profile, budget=budget)
-            findings = ruleevaluation.RuleFindings(min(findings.budget, create_findings.budget), create_findings.errors)
+            create_findings = evaluation.validate(root, as_new, self._profile, budget=budget)
+            findings = evaluation.RuleFindings(min(findings.budget, create_findings.budget), create_findings.errors)
         self._budget = findings.budget
         return findings.errors
 

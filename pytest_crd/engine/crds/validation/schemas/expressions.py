@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_crd.engine.crds import rule as declaredrule
     from pytest_crd.engine.crds.validation.schemas import rulekeywords
     from pytest_crd.engine.rules.compilation import CompiledRule, Expression
-    from pytest_crd.engine.rules.ruletree import RuleNode
+    from pytest_crd.engine.rules.tree import RuleNode
 else:
     errors = lazyimport.module("pytest_crd.engine.cel.errors")
     declaredrule = lazyimport.module("pytest_crd.engine.crds.rule")

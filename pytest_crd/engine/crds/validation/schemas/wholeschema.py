@@ -112,11 +112,11 @@ def _rules(declared: OpenAPISchema, options: ValidationOptions) -> CostScope:
     """Return the scope of the rules to compile; rules that are not in the old CRD use the environment of new rules."""
     if not declared.has_rules:
         return NO_RULES
-    from pytest_crd.engine.rules import environments, ruletree  # noqa: PLC0415 - only rules need CEL
+    from pytest_crd.engine.rules import environments, tree  # noqa: PLC0415 - only rules need CEL
 
     profile = declared.profile
     new, stored = environments.new(profile), environments.stored(profile)
-    root = ruletree.build(
+    root = tree.build(
         declared.structural,
         profile,
         lambda text: stored if text in options.preexisting_rules else new,

@@ -9,7 +9,7 @@ import pytest
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds.validation.schemas import defaults
 from pytest_crd.engine.fieldpath import FieldPath
-from pytest_crd.engine.rules import ruleevaluation
+from pytest_crd.engine.rules import evaluation
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
 
 STRING = {"type": "string"}
@@ -285,13 +285,13 @@ def test_older_servers_print_values_in_go_syntax() -> None:
 
 @pytest.mark.parametrize(
     ("budget", "count"),
-    [(ruleevaluation.BUDGET // 100, 30), pytest.param(ruleevaluation.BUDGET, 300, marks=pytest.mark.slow)],
+    [(evaluation.BUDGET // 100, 30), pytest.param(evaluation.BUDGET, 300, marks=pytest.mark.slow)],
 )
 def test_no_further_default_is_validated_once_the_budget_of_rules_is_spent(
     budget: int, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Recorded from 1.37 with 300 items: 30 valid rules exceed the budget of an object; with 5 rules the error below is reported."""
-    monkeypatch.setattr(ruleevaluation, "BUDGET", budget)
+    monkeypatch.setattr(evaluation, "BUDGET", budget)
     items = {"type": "integer", "default": "x"}
 
     def schema(rules: int) -> dict[str, Any]:

@@ -9,17 +9,17 @@ import pytest
 from pytest_crd.engine.cel.run.interpreter import Program
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.profile import KNOWN
-from pytest_crd.engine.rules import environments, rulemessages
+from pytest_crd.engine.rules import environments, messages
 from pytest_crd.engine.schema import structural
 
 PLENTY: Final = 10_000_000
 EXPENSIVE: Final = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]"
 
 
-def evaluated(expression: str, *, budget: int = PLENTY) -> rulemessages.Evaluated:
+def evaluated(expression: str, *, budget: int = PLENTY) -> messages.Evaluated:
     environment = environments.stored(KNOWN["1.37"])
     program = Program(environment.compile(expression), environment.functions)
-    return rulemessages.evaluate({"messageExpression": expression}, program, {}, budget)
+    return messages.evaluate({"messageExpression": expression}, program, {}, budget)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_message_above_its_cost_limit_stops_the_evaluation() -> None:
     ],
 )
 def test_a_rule_is_named_by_its_message_or_by_itself(rule: dict[str, Any], words: str) -> None:
-    assert rulemessages.failure_message(rule) == words
+    assert messages.failure_message(rule) == words
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,6 @@ def test_an_error_is_reported_at_the_field_path_of_the_rule(
     schema = structural.from_schema({"type": "object", "properties": {"a": text, "c": inner}})
     rule = {"rule": "false", "fieldPath": field_path}
 
-    path = rulemessages.error_path(rule, FieldPath(("s",)), schema)
+    path = messages.error_path(rule, FieldPath(("s",)), schema)
 
     assert (str(path), path.steps) == (expected, ("s", *steps))

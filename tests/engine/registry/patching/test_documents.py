@@ -8,7 +8,7 @@ import pytest
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds.decoded import json_schema_props
-from pytest_crd.engine.registry.patching import patchdocuments
+from pytest_crd.engine.registry.patching import documents
 
 
 @pytest.mark.parametrize(
@@ -22,18 +22,15 @@ from pytest_crd.engine.registry.patching import patchdocuments
     ],
 )
 def test_unread_parts_keep_their_spelling(sent: str, written: str) -> None:
-    assert patchdocuments.to_text(patchdocuments.read(sent)) == written
+    assert documents.to_text(documents.read(sent)) == written
 
 
 def test_changed_parts_have_gos_spelling() -> None:
-    assert (
-        patchdocuments.to_text({"b": patchdocuments.read('{"d":1,"c":2}'), "a": "<"})
-        == '{"a":"\\u003c","b":{"d":1,"c":2}}'
-    )
+    assert documents.to_text({"b": documents.read('{"d":1,"c":2}'), "a": "<"}) == '{"a":"\\u003c","b":{"d":1,"c":2}}'
 
 
 def test_the_value_of_a_document_is_plain() -> None:
-    value = patchdocuments.plain(patchdocuments.read('{"a": [1.0, "\\u0061", 2], "a": [1.50, "<"]}'))
+    value = documents.plain(documents.read('{"a": [1.0, "\\u0061", 2], "a": [1.50, "<"]}'))
     assert jsonvalue.equal(value, {"a": [1.5, "<"]})
     assert [type(item) for item in value["a"]] == [float, str]
 
@@ -48,11 +45,11 @@ def test_the_value_of_a_document_is_plain() -> None:
     ],
 )
 def test_documents_with_gos_spelling_are_usual(sent: str, *, usual: bool) -> None:
-    assert patchdocuments.is_usual(patchdocuments.read(sent)) is usual
+    assert documents.is_usual(documents.read(sent)) is usual
 
 
 def test_a_sent_value_keeps_its_key_order() -> None:
-    assert patchdocuments.to_text(patchdocuments.as_sent({"b": [{"d": 1, "c": 2}], "a": None})) == (
+    assert documents.to_text(documents.as_sent({"b": [{"d": 1, "c": 2}], "a": None})) == (
         '{"b":[{"d":1,"c":2}],"a":null}'
     )
 
@@ -73,12 +70,12 @@ def test_a_sent_value_keeps_its_key_order() -> None:
     ],
 )
 def test_scalars_are_equal_if_their_spelling_is(remaining: str, right: str, *, equal: bool) -> None:
-    assert patchdocuments.equal(patchdocuments.read(remaining), patchdocuments.read(right)) is equal
+    assert documents.equal(documents.read(remaining), documents.read(right)) is equal
 
 
 def test_each_duplicate_is_reported_once_with_its_path() -> None:
-    sent = patchdocuments.read('{"a":1,"a":{"b":1,"b":2},"a":[{"c":1,"c":2}]}')
-    assert patchdocuments.duplicates({"x": sent}) == tuple(
+    sent = documents.read('{"a":1,"a":{"b":1,"b":2},"a":[{"c":1,"c":2}]}')
+    assert documents.duplicates({"x": sent}) == tuple(
         f'duplicate field "x.{place}"' for place in ("a", "a.b", "a[0].c")
     )
 
@@ -102,4 +99,4 @@ def test_each_duplicate_is_reported_once_with_its_path() -> None:
     ],
 )
 def test_fields_are_in_the_order_of_their_struct(value: Any, text: str) -> None:
-    assert patchdocuments.to_text(patchdocuments.in_order(value, json_schema_props("v1"))) == text
+    assert documents.to_text(documents.in_order(value, json_schema_props("v1"))) == text

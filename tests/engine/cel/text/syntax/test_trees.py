@@ -11,8 +11,8 @@ from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.source import Source
 from pytest_crd.engine.cel.text import macros, parser
 from pytest_crd.engine.cel.text.building import Builder
-from pytest_crd.engine.cel.text.syntax import syntaxtrees
-from pytest_crd.engine.cel.text.syntax.syntaxtrees import misformat
+from pytest_crd.engine.cel.text.syntax import trees
+from pytest_crd.engine.cel.text.syntax.trees import misformat
 
 MACROS = {
     (macro.name, macro.argument_count, macro.is_member): macro
@@ -52,7 +52,7 @@ def outline(node: Any, positions: Any) -> Any:
 def test_both_parsers_build_the_same_trees(text: str) -> None:
     fast = parser.parse(text, MACROS, Dialect())
     builder = Builder(Source(text), MACROS, Dialect())
-    slow = syntaxtrees.read(builder, Dialect())
+    slow = trees.read(builder, Dialect())
 
     assert not builder.problems
     assert outline(slow, builder.positions) == outline(fast.root, fast.positions)

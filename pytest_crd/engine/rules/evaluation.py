@@ -23,9 +23,9 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
-from pytest_crd.engine.rules import rulemessages
+from pytest_crd.engine.rules import messages
 from pytest_crd.engine.rules.compilation import CompiledRule, Expression
-from pytest_crd.engine.rules.ruletree import RuleNode
+from pytest_crd.engine.rules.tree import RuleNode
 from pytest_crd.engine.rules.variables import Variables
 from pytest_crd.engine.values import ratcheting
 from pytest_crd.engine.values.ratcheting import Correlation
@@ -217,15 +217,13 @@ class _Walk:
         except CostLimitError as error:
             if error.cost > self.findings.budget:
                 self._stop(place.path, node, _OUT_OF_BUDGET)
-            self._stop(
-                place.path, node, rulemessages.call_limit_message(error, rule.rule), self._failed(rule, node, place)
-            )
+            self._stop(place.path, node, messages.call_limit_message(error, rule.rule), self._failed(rule, node, place))
         if outcome.cost > self.findings.budget:
             self._stop(place.path, node, _OUT_OF_BUDGET)
         self.findings.budget -= outcome.cost
         if outcome.error is not None:
             failed = self._failed(rule, node, place, variables, was_evaluated=False)
-            self._fail(place.path, node, rulemessages.run_time_error_message(outcome.error, rule.rule), failed)
+            self._fail(place.path, node, messages.run_time_error_message(outcome.error, rule.rule), failed)
         elif outcome.value is not True:
             self._report(rule, node, place, variables)
 
@@ -236,12 +234,12 @@ class _Walk:
         path = (
             place.path
             if isinstance(expression, CompileProblem)
-            else rulemessages.error_path(rule.rule, place.path, node.schema)
+            else messages.error_path(rule.rule, place.path, node.schema)
         )
         is_forgiven = not rule.uses_old_self and place.ratchet.forgives
         failed = self._failed(rule, node, place, variables)
         if isinstance(expression, Expression):
-            evaluated = rulemessages.evaluate(
+            evaluated = messages.evaluate(
                 rule.rule, expression.program, variables.bindings(optional=False), self.findings.budget
             )
             if evaluated.problem:
@@ -249,8 +247,8 @@ class _Walk:
                 raise _SpentError
             self.findings.budget -= evaluated.cost
             detail = evaluated.message
-        text = detail or rulemessages.failure_message(rule.rule)
-        error = rulemessages.error(rule.rule, path, self._bad_value(node, place), text)
+        text = detail or messages.failure_message(rule.rule)
+        error = messages.error(rule.rule, path, self._bad_value(node, place), text)
         self._add(_with_rule(failed, error), is_forgiven=is_forgiven)
 
     def _failed(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_crd.engine.cel.errors import EvaluationError
-from pytest_crd.engine.cel.values import celnumbers
+from pytest_crd.engine.cel.values import numbers
 from pytest_crd.engine.cel.values.celvalues import MAX_INT, MIN_INT, Duration
 from pytest_crd.engine.golang import durations
 from pytest_crd.engine.golang.durations import HOUR, MINUTE, SECOND
@@ -26,13 +26,13 @@ def parse(text: str) -> Duration | None:
 
 def seconds_text(duration: Duration) -> str:
     """Return *duration* in seconds, as `string(duration)` writes it: `5400s`, `0.001s`."""
-    return celnumbers.fixed(_seconds(duration)) + "s"
+    return numbers.fixed(_seconds(duration)) + "s"
 
 
 def _seconds(duration: Duration) -> float:
     whole, rest = (
-        celnumbers.divide_whole(duration.nanoseconds, SECOND),
-        celnumbers.remainder(duration.nanoseconds, SECOND),
+        numbers.divide_whole(duration.nanoseconds, SECOND),
+        numbers.remainder(duration.nanoseconds, SECOND),
     )
     return float(whole) + float(rest) / 1e9
 
@@ -72,19 +72,19 @@ def checked(nanoseconds: int) -> Duration:
 
 def hours(duration: Duration) -> int:
     """Return the whole hours of *duration*."""
-    return celnumbers.divide_whole(duration.nanoseconds, HOUR)
+    return numbers.divide_whole(duration.nanoseconds, HOUR)
 
 
 def minutes(duration: Duration) -> int:
     """Return the whole minutes of *duration*."""
-    return celnumbers.divide_whole(duration.nanoseconds, MINUTE)
+    return numbers.divide_whole(duration.nanoseconds, MINUTE)
 
 
 def seconds(duration: Duration) -> int:
     """Return the whole seconds of *duration*."""
-    return celnumbers.divide_whole(duration.nanoseconds, SECOND)
+    return numbers.divide_whole(duration.nanoseconds, SECOND)
 
 
 def milliseconds(duration: Duration) -> int:
     """Return the whole milliseconds of *duration*."""
-    return celnumbers.divide_whole(duration.nanoseconds, 10**6)
+    return numbers.divide_whole(duration.nanoseconds, 10**6)

@@ -7,8 +7,8 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.rules import ruleevaluation, ruletree
-from pytest_crd.engine.rules.ruleevaluation import RuleFindings, RuleSubject
+from pytest_crd.engine.rules import evaluation, tree
+from pytest_crd.engine.rules.evaluation import RuleFindings, RuleSubject
 from pytest_crd.engine.rules.variables import Bindings
 from pytest_crd.engine.schema import structural
 from pytest_crd.engine.values.ratcheting import Correlation
@@ -17,12 +17,10 @@ NEWEST: Final = profile.named("1.37")
 OUT_OF_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 
-def validate(
-    schema: dict[str, Any], value: Any, *, old: Any = None, budget: int = ruleevaluation.BUDGET
-) -> RuleFindings:
-    root = ruletree.build_stored(structural.from_schema(schema), NEWEST, is_resource=False)
+def validate(schema: dict[str, Any], value: Any, *, old: Any = None, budget: int = evaluation.BUDGET) -> RuleFindings:
+    root = tree.build_stored(structural.from_schema(schema), NEWEST, is_resource=False)
     assert root is not None
-    return ruleevaluation.validate(root, RuleSubject(value, old), NEWEST, budget=budget)
+    return evaluation.validate(root, RuleSubject(value, old), NEWEST, budget=budget)
 
 
 def ruled(type_: str, *rules: dict[str, Any], **keywords: Any) -> dict[str, Any]:
@@ -111,17 +109,17 @@ def test_a_call_above_its_limit_reports_the_budget_if_less_remains() -> None:
 def test_rules_of_schemas_without_a_cel_type_do_not_run(schema: dict[str, Any]) -> None:
     node = structural.from_schema(schema | {"x-kubernetes-validations": [{"rule": "false"}]})
 
-    assert ruletree.build_stored(node, NEWEST, is_resource=False) is None
+    assert tree.build_stored(node, NEWEST, is_resource=False) is None
 
 
 def test_a_failure_at_the_kind_of_a_resource_is_never_ratcheted() -> None:
     kind = ruled("string", {"rule": "false"})
     schema = {"type": "object", "properties": {"kind": kind, "spec": kind}}
-    root = ruletree.build_stored(structural.from_schema(schema), NEWEST, is_resource=True)
+    root = tree.build_stored(structural.from_schema(schema), NEWEST, is_resource=True)
     assert root is not None
     value = {"kind": "A", "spec": "A"}
 
-    findings = ruleevaluation.validate(
+    findings = evaluation.validate(
         root, RuleSubject(value, value, correlation=Correlation(value, value, schema)), NEWEST
     )
 
