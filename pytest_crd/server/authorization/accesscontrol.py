@@ -10,7 +10,6 @@ from pytest_crd.server.authorization import accessattributes, impersonationheade
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 from pytest_crd.server.authorization.impersonation import Impersonation
 from pytest_crd.server.authorization.refusals import ForbiddenError
-from pytest_crd.server.http import bearertoken
 from pytest_crd.server.http.httpmessages import HTTPRequest
 from pytest_crd.server.http.requestinfo import RequestInfo
 from pytest_crd.server.http.statuses import ApiError, PageError
@@ -42,7 +41,7 @@ class AccessControl:
         if not self.users.are_known:
             return request
         header = request.headers.get("authorization", "")
-        return request._replace(user=bearertoken.authenticate(header, self.users))
+        return request._replace(user=self.users.authenticate(header))
 
     def identify(self, request: HTTPRequest) -> HTTPRequest:
         """Return a request with its user, impersonated ones included, for logs; the user has no name without a valid token."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import heapq
-from collections.abc import Iterable, Sequence
-from typing import Final
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
+from typing import Any, Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.server.authorization import aggregation, defaultpolicy, policy
+from pytest_crd.server.authorization import aggregation, policy
 from pytest_crd.server.authorization.policy import Binding, Role
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
@@ -38,7 +40,7 @@ class StoredRoles:
     def store_defaults(self) -> None:
         """Store the roles and bindings of a new cluster, which clients can then read and change."""
         self._has_defaults = True
-        for value in defaultpolicy.objects():
+        for value in _default_objects():
             self.put(value)
 
     def put(self, value: Resource) -> StoredObject:
@@ -90,7 +92,7 @@ class StoredRoles:
 def _default_store() -> Store:
     """Return a read-only store with the roles and bindings of a new cluster."""
     store = Store()
-    for value in defaultpolicy.objects():
+    for value in _default_objects():
         _put(store, value)
     return store
 
@@ -116,3 +118,28 @@ def _read_role(entry: StoredObject) -> Role:
 def _read_binding(entry: StoredObject) -> Binding:
     binding: Binding = entry.forms.get(Binding) or entry.forms.setdefault(Binding, policy.read_binding(entry.value))
     return binding
+
+
+@functools.cache
+def _default_objects() -> Sequence[Resource]:
+    """Return the roles and bindings of a new cluster, with the rules of aggregated roles."""
+    recorded = [_complete(item) for item in _table()["objects"]]
+    cluster_roles = [item for item in recorded if item["kind"] == "ClusterRole"]
+    changed = {role["metadata"]["name"]: role for role in aggregation.aggregate(cluster_roles)}
+    return [changed.get(item["metadata"]["name"], item) if item["kind"] == "ClusterRole" else item for item in recorded]
+
+
+def _complete(item: Mapping[str, Any]) -> Resource:
+    """Return a recorded object with its kind, and with the labels and annotations that all have."""
+    table = _table()
+    metadata = {**item["metadata"], "annotations": table["annotations"]}
+    metadata["labels"] = {**table["labels"], **metadata.get("labels", {})}
+    return {**item, "apiVersion": policy.API_VERSION, "metadata": metadata}
+
+
+@functools.cache
+def _table() -> Mapping[str, Any]:
+    """Return the output of `python -m oracle record defaultpolicy`."""
+    text = resources.files(__package__).joinpath("defaultpolicy.json").read_text(encoding="utf-8")
+    table: Mapping[str, Any] = json.loads(text)
+    return table

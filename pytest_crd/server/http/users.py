@@ -8,6 +8,9 @@ import threading
 from collections.abc import Callable
 
 from pytest_crd.engine.registry.admission import ADMINISTRATOR, User
+from pytest_crd.server.http import statuses
+
+_EXTRA_SPACE = "the provided Authorization header contains extra space before the bearer token, and is ignored"
 
 
 class Users:
@@ -33,6 +36,30 @@ class Users:
     def are_known(self) -> bool:
         """True if requests need a token."""
         return bool(self._by_token)
+
+    def authenticate(self, header: str) -> User:
+        """
+        Return the user of a request.
+
+        Args:
+            header: The header Authorization; empty if the request has none.
+
+        Raises:
+            ApiError: 401: the header has no token of a user.
+
+        Reference:
+            apiserver authentication/request/bearertoken/bearertoken.go.
+        """
+        scheme, _, rest = header.strip().partition(" ")
+        sent, space, _ = rest.partition(" ")
+        is_bearer = scheme.lower() == "bearer"
+        user = self.find(sent) if is_bearer else None
+        if user is not None:
+            return user
+        error = statuses.failure(401, "Unauthorized", "Unauthorized")
+        if is_bearer and space and not sent:
+            error.warnings = (_EXTRA_SPACE,)
+        raise error
 
     def add(self, user: User) -> str:
         """Add a user, and return the token of the user's requests."""
