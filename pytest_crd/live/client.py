@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.live.transport import HTTP, PATIENCE, NoAnswerError, Reply, Transport
+from pytest_crd.live.transport import HTTP, PATIENCE, NoAnswerError, Transport
 from pytest_crd.live.workerlock import WorkerLock
+from pytest_crd.webhooks.httptransport import Reply
 
 _WARNING: Final = re.compile(r'\d{3} \S+ "((?:[^"\\]|\\.)*)"', re.DOTALL)
 

@@ -10,7 +10,8 @@ from typing import Any
 import yaml
 
 from pytest_crd import folders
-from pytest_crd.live.transport import PATIENCE, NoAnswerError, Reply, Transport
+from pytest_crd.live.transport import PATIENCE, NoAnswerError, Transport
+from pytest_crd.webhooks.httptransport import Reply
 
 
 class KubeconfigError(Exception):

@@ -1,4 +1,4 @@
-"""Transport to a webhook over HTTPS or HTTP."""
+"""Transport to a server over HTTPS or HTTP: to a webhook, with the words of Go for its errors, or to an API server."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import select
 import socket
 import ssl
 import time
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
@@ -54,12 +55,27 @@ class _Connection(NamedTuple):
     route: str
 
 
+class Reply(NamedTuple):
+    """
+    Reply of a server.
+
+    Attributes:
+        code: The HTTP code.
+        headers: The headers, in order.
+        content: The body.
+    """
+
+    code: int
+    headers: Sequence[tuple[str, str]]
+    content: bytes
+
+
 class HttpTransport:
     """
-    Transport to the webhook server of a URL.
+    Transport to the server of a URL.
 
     No other host is ever contacted: a review has the host of its `clientConfig` in the header `Host` alone. Connections stay open for the
-    next review. Several threads can use a transport.
+    next request. Several threads can use a transport.
     """
 
     def __init__(self, url: str, *, authority: str = "", source: str = "") -> None:
@@ -92,10 +108,45 @@ class HttpTransport:
             TransportError: There is no response.
             WebhookError: The response is a redirect.
         """
+        host, own_path, query = webhookurls.split(url)
+        path = self._path or own_path or "/"
+        target = quote(f"{path}{'&' if '?' in path else '?'}{query}" if query else path, safe=_SAFE)
+        headers = {"Host": host.encode().decode("latin-1"), **_HEADERS}
+        reply = self.send("POST", target, body, headers, timeout, other_name=urls.split_host(host)[0])
+        found = {name.lower(): value for name, value in reversed(reply.headers)}
+        if reply.code in _REDIRECTS:
+            words = _REDIRECTED.format(url=self._url, status=reply.code, location=found.get("location", ""))
+            raise WebhookError.at(self._source, words)
+        return WebhookReply(reply.code, reply.content, found.get("content-type", ""))
+
+    def send(  # noqa: PLR0913 - the parts of a request
+        self,
+        method: str,
+        target: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        timeout: float,
+        *,
+        other_name: str = "",
+    ) -> Reply:
+        """
+        Send a request and return the reply, also a redirect.
+
+        Args:
+            method: The method.
+            target: The path, below that of the URL, and the query.
+            body: The body; None without one.
+            headers: The headers.
+            timeout: The time limit in seconds.
+            other_name: Another host for which the certificate may be valid; empty for that of the URL alone.
+
+        Raises:
+            TransportError: There is no reply.
+        """
         deadline = time.monotonic() + timeout
-        connection = self._take_idle() or self._connect(deadline, urls.split_host(webhookurls.split(url)[0])[0])
+        connection = self._take_idle() or self._connect(deadline, other_name)
         try:
-            reply = self._exchange(connection, url, body, deadline)
+            reply = self._exchange(connection, method, target, body, headers, deadline)
         except BaseException:
             _close(connection)
             raise
@@ -128,26 +179,25 @@ class HttpTransport:
             _close(connection)
         return None
 
-    def _exchange(self, connection: _Connection, url: str, body: bytes, deadline: float) -> WebhookReply:
-        host, own_path, query = webhookurls.split(url)
-        path = self._path or own_path or "/"
-        target = quote(f"{path}{'&' if '?' in path else '?'}{query}" if query else path, safe=_SAFE)
+    def _exchange(  # noqa: PLR0913, PLR0917 - the parts of a request
+        self,
+        connection: _Connection,
+        method: str,
+        target: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        deadline: float,
+    ) -> Reply:
         try:
             connection.sock.settimeout(_remaining(deadline))
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 # A server may answer before it has read the body.
-                connection.http.request("POST", target, body, {"Host": host.encode().decode("latin-1"), **_HEADERS})
+                connection.http.request(method, target, body, dict(headers))
             response = connection.http.getresponse()
         except (OSError, http.client.HTTPException) as error:
-            raise TransportError(gowords.describe(error, connection.route, self._host)) from None
+            raise TransportError(gowords.describe(error, connection.route, self._host), error) from None
         with response:
-            if response.status in _REDIRECTS:
-                location = response.headers.get("Location", "")
-                raise WebhookError.at(
-                    self._source, _REDIRECTED.format(url=self._url, status=response.status, location=location)
-                )
-            content = _read_body(response, connection.sock, deadline)
-            return WebhookReply(response.status, content, response.headers.get("Content-Type", ""))
+            return Reply(response.status, response.getheaders(), _read_body(response, connection.sock, deadline))
 
     def _connect(self, deadline: float, other_name: str) -> _Connection:
         """
@@ -186,7 +236,7 @@ class HttpTransport:
                 sock.close()
                 is_mismatch = getattr(error, "verify_code", 0) in gowords.NAME_MISMATCHES
                 error_class = _NameMismatchError if is_mismatch else UnreachableWebhookError
-                raise error_class(gowords.describe(error, route, name)) from None
+                raise error_class(gowords.describe(error, route, name), error) from None
         connection = http.client.HTTPConnection(self._host, self._port)
         connection.sock, connection.auto_open = sock, 0
         return _Connection(connection, sock, route)
@@ -202,9 +252,9 @@ class HttpTransport:
             raise TransportError(f"dial tcp: address {self._port}: invalid port")
         try:
             addresses = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
-        except socket.gaierror:
-            raise UnreachableWebhookError(gowords.describe_lookup(self._host)) from None
-        words: list[str] = []
+        except socket.gaierror as error:
+            raise UnreachableWebhookError(gowords.describe_lookup(self._host), error) from None
+        errors: list[UnreachableWebhookError] = []
         for family, kind, protocol, _, address in addresses:
             sock = socket.socket(family, kind, protocol)
             try:
@@ -215,10 +265,11 @@ class HttpTransport:
                 sock.close()
                 name = gowords.join_address(str(address[0]), self._port)
                 is_late = isinstance(error, TimeoutError)
-                words.append(gowords.DEADLINE if is_late else gowords.describe_dial(name, error))
+                words = gowords.DEADLINE if is_late else gowords.describe_dial(name, error)
+                errors.append(UnreachableWebhookError(words, error))
             else:
                 return sock
-        raise UnreachableWebhookError(words[0])
+        raise errors[0]
 
 
 def _is_name(host: str) -> bool:
@@ -253,10 +304,10 @@ def _read_body(response: http.client.HTTPResponse, sock: socket.socket, deadline
         while chunk := response.read1(_CHUNK):
             chunks.append(chunk)
             sock.settimeout(_remaining(deadline))
-    except TimeoutError:
-        raise BodyTransportError(gowords.BODY.format(gowords.DEADLINE)) from None
-    except (OSError, http.client.HTTPException):
-        raise BodyTransportError(gowords.BODY.format(gowords.UNEXPECTED_EOF)) from None
+    except TimeoutError as error:
+        raise BodyTransportError(gowords.BODY.format(gowords.DEADLINE), error) from None
+    except (OSError, http.client.HTTPException) as error:
+        raise BodyTransportError(gowords.BODY.format(gowords.UNEXPECTED_EOF), error) from None
     if response.length:
         raise BodyTransportError(gowords.BODY.format(gowords.UNEXPECTED_EOF))
     return b"".join(chunks)

@@ -21,7 +21,17 @@ class WebhookReply(NamedTuple):
 
 
 class TransportError(Exception):
-    """A call without an HTTP response; the message is from Go's HTTP client, without method and URL."""
+    """
+    A call without an HTTP response; the message is from Go's HTTP client, without method and URL.
+
+    Attributes:
+        cause: The error of Python, for messages in other words; None if there is none.
+    """
+
+    def __init__(self, message: str, cause: Exception | None = None) -> None:
+        """Create from a message and its cause."""
+        super().__init__(message)
+        self.cause = cause
 
 
 class UnreachableWebhookError(TransportError):

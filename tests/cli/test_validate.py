@@ -16,7 +16,8 @@ from pytest_crd import __main__ as program
 from pytest_crd import folders
 from pytest_crd.live import client
 from pytest_crd.live.run import Target
-from pytest_crd.live.transport import NoAnswerError, Reply
+from pytest_crd.live.transport import NoAnswerError
+from pytest_crd.webhooks.httptransport import Reply
 
 TABS = """\
 apiVersion: apiextensions.k8s.io/v1

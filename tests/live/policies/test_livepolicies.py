@@ -24,9 +24,9 @@ from pytest_crd.live.policies.rehearsals import Rehearsal
 from pytest_crd.live.run import LiveOutcome, LiveVerdict, Run, Target
 from pytest_crd.live.sandbox import Sandbox
 from pytest_crd.live.stages import NotAskedError
-from pytest_crd.live.transport import Reply
 from pytest_crd.server.api import Api
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
+from pytest_crd.webhooks.httptransport import Reply
 
 Interfere = Callable[[str, str, Any], Reply | None]
 
