@@ -147,3 +147,15 @@ def test_owners_in_the_other_version_stay() -> None:
     )
     assert second["fieldsV1"] == {"f:spec": {"f:maxReplicas": {}}}
     assert first["fieldsV1"]["f:spec"].keys() == {"f:metrics", "f:minReplicas", "f:scaleTargetRef"}
+
+
+def test_a_part_of_an_object_is_converted() -> None:
+    server = servers.api()
+    body = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "a"}}
+    spec = {"spec": {"scaleTargetRef": TARGET, "maxReplicas": 3}}
+    apply = {"mediaType": "application/apply-patch+yaml"}
+    assert servers.ask(server, "PATCH", f"{V2}/a?fieldManager=first", {**body, **spec}, **apply).code == 201
+    labelled = {"metadata": {"labels": {"b": "c"}}}
+    assert servers.ask(server, "PATCH", f"{V1}/a?fieldManager=second", labelled, **MERGE).code == 200
+    answer = servers.ask(server, "PATCH", f"{V2}/a?fieldManager=first", body, **apply)
+    assert (answer.code, answer.value["metadata"]["labels"]) == (200, {"b": "c"})

@@ -83,6 +83,7 @@ def test_a_pod_gets_the_node_selector_of_its_runtime_class() -> None:
         pytest.param({"key": "a"}, {"key": "b"}, [{"key": "b"}, {"key": "a"}], id="other keys"),
         pytest.param({"operator": "Exists", "effect": "NoSchedule"}, {"key": "a", "effect": "NoSchedule"}, [{"operator": "Exists", "effect": "NoSchedule"}], id="all keys"),
         pytest.param({"key": "a", "operator": "Equal", "value": "x", "effect": "NoSchedule"}, {"key": "a", "operator": "Equal", "value": "y", "effect": "NoSchedule"}, [{"key": "a", "operator": "Equal", "value": "y", "effect": "NoSchedule"}, {"key": "a", "operator": "Equal", "value": "x", "effect": "NoSchedule"}], id="other values"),
+        pytest.param({"key": "a", "operator": "Equal", "value": "x"}, {"key": "a", "value": "x", "effect": "NoSchedule"}, [{"key": "a", "value": "x", "effect": "NoSchedule"}, {"key": "a", "operator": "Equal", "value": "x"}], id="no operator"),
         pytest.param({"key": "a", "operator": "Equal", "value": "x"}, {"key": "a", "operator": "Equal", "value": "x", "effect": "NoSchedule"}, [{"key": "a", "operator": "Equal", "value": "x"}], id="equal values"),
         pytest.param({**EXISTS, "effect": "NoExecute", "tolerationSeconds": 5}, {**EXISTS, "effect": "NoExecute", "tolerationSeconds": 6}, [{**EXISTS, "effect": "NoExecute", "tolerationSeconds": 6}], id="longer"),
         pytest.param({**EXISTS, "effect": "NoExecute", "tolerationSeconds": 5}, {**EXISTS, "effect": "NoExecute"}, [{**EXISTS, "effect": "NoExecute"}], id="forever"),

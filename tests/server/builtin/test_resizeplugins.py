@@ -87,3 +87,11 @@ def test_a_node_declares_the_features_of_a_resize() -> None:
     assert answer["message"] == f'pods "a" is forbidden: {needed} on node "n"'
     declared = _server({**LARGE, "declaredFeatures": FEATURES})
     assert "spec" in _resize(declared, change, initContainers=inits, resources=WHOLE)
+
+
+def test_the_overhead_of_a_pod_counts() -> None:
+    server = _server(LARGE)
+    class_ = {"metadata": {"name": "r"}, "handler": "h", "overhead": {"podFixed": {"cpu": "1"}}}
+    assert servers.ask(server, "POST", "/apis/node.k8s.io/v1/runtimeclasses", class_).code == 201
+    answer = _resize(server, _requests(cpu="9500m"), runtimeClassName="r")
+    assert answer["message"].endswith("resources: cpu, requested: 10500, allocatable: 10000")
