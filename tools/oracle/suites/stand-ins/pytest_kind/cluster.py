@@ -25,9 +25,10 @@ class KindCluster:
         self.kubectl_path = Path(shutil.which("kubectl") or "kubectl")
 
     def create(self) -> None:
-        """Create the ServiceAccount that suites wait for, as a controller does; the server runs."""
-        with contextlib.suppress(subprocess.CalledProcessError):  # it exists
-            self.kubectl("create", "serviceaccount", "default")
+        """Create the ServiceAccount and the Pod of the system that each cluster of kind has; the server runs."""
+        for command in ("create serviceaccount default", "run etcd --namespace kube-system --image etcd"):
+            with contextlib.suppress(subprocess.CalledProcessError):  # it exists
+                self.kubectl(*command.split())
 
     def delete(self) -> None:
         """Return at once, as another process ends the server."""
