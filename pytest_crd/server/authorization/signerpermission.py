@@ -57,7 +57,7 @@ class SignerAdmission(NamedTuple):
 
 
 def _find_use(request: AdmissionRequest) -> tuple[str, str]:
-    """Return the verb and the name of the signer for a request; an empty name if the request needs no permission."""
+    """Return the verb and the signer of a permission that a request needs; an empty signer without one."""
     new, old = request.object or {}, request.old_object or {}
     match (request.resource, request.subresource, request.operation):
         case ("certificatesigningrequests", "approval", "UPDATE"):

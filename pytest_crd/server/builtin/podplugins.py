@@ -197,7 +197,7 @@ def _are_equal(first: Mapping[str, str] | None, second: Mapping[str, str] | None
 
 
 def _merge(tolerations: Sequence[_Object]) -> list[_Object]:
-    """Return the tolerations that no other one includes."""
+    """Return the tolerations that no wider one includes."""
     merged: list[_Object] = []
     for place, item in enumerate(tolerations):
         later = (wider for wider in tolerations[place + 1 :] if wider != item)

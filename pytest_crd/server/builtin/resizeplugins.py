@@ -30,7 +30,7 @@ _UNITS: Final = {"cpu": -3, "memory": 0}
 
 def validate(write: PendingWrite, store: Store, profile: Profile) -> None:
     """
-    Refuse new resources if the Node of the Pod lacks them, or does not support their change.
+    Refuse a resize beyond the resources of the Node of a Pod, or beyond its features.
 
     Raises:
         RefusedError: 403.
@@ -68,7 +68,7 @@ def _find_features(new: _Stored, old: _Stored) -> Iterator[str]:
 
 
 def _find_lacks(spec: _Stored, allocatable: Mapping[str, str]) -> Iterator[str]:
-    """Yield a message for each resource if the Pod requests more than its Node has."""
+    """Yield a message about each request that is larger than the resources of the Node."""
     requests = podresources.requests_of(spec)
     for name, unit in _UNITS.items():
         wanted, available = (amounts.parse(side.get(name, "0")) for side in (requests, allocatable))
@@ -83,7 +83,7 @@ def _in_units(amount: amounts.Amount, unit: int) -> int:
 
 
 def _refuse_with_cause(pod: _Stored, problem: str, cause: str) -> RefusedError:
-    """Return a refusal; its Status has a cause with a reason and nothing else."""
+    """Return a refusal with a cause, which has only a reason."""
     refusal = podplugins.refuse(pod, problem).refusal
     status = {
         "kind": "Status",
