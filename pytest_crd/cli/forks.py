@@ -70,8 +70,8 @@ def _fork(step: Callable[[int], object], indices: Iterable[int], others: Sequenc
         return _Fork(process, os.fdopen(reading, "rb"))
     try:
         os.close(reading)
-        for process in others:
-            process.results.close()
+        for fork in others:
+            fork.results.close()
         with contextlib.suppress(BrokenPipeError, KeyboardInterrupt), os.fdopen(writing, "wb", 0) as results:
             for index in indices:
                 results.write(_attempt(step, index))
