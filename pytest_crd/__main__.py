@@ -13,11 +13,17 @@ import importlib
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, TextIO, cast
+from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 
+from pytest_crd import lazyimport
 from pytest_crd.cli import COMMANDS, Command, exits
 from pytest_crd.cli.exits import Exit
 from pytest_crd.wording import escape_lines
+
+if TYPE_CHECKING:
+    from pytest_crd import engine
+else:
+    engine = lazyimport.module("pytest_crd.engine")
 
 _PROGRAM: Final = "pytest-crd"
 _HANDS_ON: Final = "--"
@@ -93,9 +99,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         code: int = options.run(options)
     except Exception as error:
-        from pytest_crd.engine import CrdLookupError, InputError, UnknownVersionError  # noqa: PLC0415 - slow to import
-
-        if not isinstance(error, (CrdLookupError, InputError, UnknownVersionError)):
+        if not isinstance(error, (engine.CrdLookupError, engine.InputError, engine.UnknownVersionError)):
             raise
         sys.stderr.write(f"{error}\n")
         return Exit.WRONG_USE
