@@ -78,6 +78,8 @@ def find_commit(folder: Path, ref: str) -> Commit:
         found = _find_releases(repository, ref, match[2] or "")
         name, note = found.last.name, _describe(found)
     answer = git.run(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    if not answer.line and ":" in name:  # no name of a branch or tag has a colon
+        raise _mistake(ref, f"a commit is named without a path: git:{name.partition(':')[0]}")
     if not answer.line:
         raise _mistake(ref, f"there is no such commit in {repository}; it may not have been fetched: {_FETCH}")
     return Commit(repository, name, answer.line, note or f"of {tags.day(repository, name, answer.line)}", found)

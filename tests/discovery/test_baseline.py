@@ -192,6 +192,13 @@ def test_a_broken_crd_at_the_commit_is_a_mistake(repository: Repository) -> None
         repository.read("git:v1")
 
 
+def test_a_commit_is_named_without_a_path(repository: Repository) -> None:
+    repository.commit("v1")
+
+    with pytest.raises(InputError, match=r"git:v1:crds: a commit is named without a path: git:v1$"):
+        repository.read("git:v1:crds")
+
+
 def test_a_missing_commit_says_how_to_fetch_it(repository: Repository) -> None:
     repository.commit()
 
