@@ -23,6 +23,7 @@ from pytest_crd.discovery import (
     kustomizewords,
 )
 from pytest_crd.discovery.filetrees import Tree
+from pytest_crd.discovery.kustomizeconfigs import Configuration, ConfigurationError
 from pytest_crd.discovery.kustomizegenerators import Generator
 from pytest_crd.discovery.kustomizemerges import FindType
 from pytest_crd.discovery.kustomizeobjects import BuiltObject, ObjectId
@@ -41,7 +42,7 @@ _HARMLESS: Final = frozenset({"apiVersion", "kind", "metadata", "sortOptions"})
 _CHANGES: Final = frozenset(
     {
         *("patches", "patchesStrategicMerge", "patchesJson6902", "namespace", "namePrefix", "nameSuffix", "labels"),
-        *("commonLabels", "commonAnnotations", "replicas", "images", "generatorOptions"),
+        *("commonLabels", "commonAnnotations", "replicas", "images", "generatorOptions", "configurations"),
     }
 )
 _KNOWN: Final = frozenset({*_INCLUDING, *kustomizegenerators.GENERATORS}) | _CHANGES | _HARMLESS
@@ -152,11 +153,12 @@ class KustomizationBuilds:
         problem = kustomizeroots.find_problem(file.name, file.document, self.tree, value=file.value, advice=advice)
         if problem is not None:
             raise ManifestError([problem])
-        objects = _Build(self, command or f"kubectl kustomize {file.folder or '.'}").run(file, [])
+        configuration = Configuration()
+        objects = _Build(self, command or f"kubectl kustomize {file.folder or '.'}").run(file, [], configuration)
         for item in objects:
             if item.is_hashed:
                 item.rename(kustomizegenerators.hashed_name(item))
-        kustomizechanges.update_references(objects)
+        kustomizechanges.update_references(objects, configuration)
         return [item.manifest for item in objects]
 
 
@@ -172,41 +174,71 @@ class _Build(NamedTuple):
     builds: KustomizationBuilds
     command: str
 
-    def run(self, file: KustomizationFile, objects: list[BuiltObject]) -> list[BuiltObject]:
-        """Return the objects of a kustomization; a component changes *objects*, too."""
+    def run(self, file: KustomizationFile, objects: list[BuiltObject], outer: Configuration) -> list[BuiltObject]:
+        """
+        Return the objects of a kustomization, and add its configurations to those of the outer kustomization.
+
+        Args:
+            file: The kustomization.
+            objects: The objects that a component changes; empty for other kustomizations.
+            outer: The configurations of the outer kustomization.
+        """
         for key, value in file.value.items():
             if value and key not in _KNOWN:
                 raise self._unknown(file, (key,), f"`{key}` is not known here")
-        objects = [*objects]
+        objects, configuration = [*objects], self._configure(file)
         for key in ("resources", "bases"):
             for index, entry in enumerate(file.entries(key)):
-                objects += self._included(file, key, index, str(entry))
+                objects += self._included(file, (key, index), str(entry), configuration)
         _demand_distinct(objects)
         for index, entry in enumerate(file.entries("components")):
-            objects = self._component(file, index, str(entry), objects)
+            objects = self._component(file, index, str(entry), objects, configuration)
         for key in kustomizegenerators.GENERATORS:
             for index, entry in enumerate(file.entries(key)):
                 self._generate(file, key, index, entry, objects)
-        return self._change(file, objects)
+        outer.merge(configuration)
+        return self._change(file, objects, configuration)
 
-    def _included(self, file: KustomizationFile, key: str, index: int, entry: str) -> list[BuiltObject]:
+    def _configure(self, file: KustomizationFile) -> Configuration:
+        configuration = Configuration()
+        for index, entry in enumerate(file.entries("configurations")):
+            place = ("configurations", index)
+            name = posixpath.normpath(posixpath.join(file.folder, str(entry)))
+            contents = self.builds.tree.read([name])
+            if name not in contents:
+                raise _mistake(file, place, f"{entry}: no such file")
+            try:
+                for document in yamlreader.read(contents[name], source=self.builds.tree.display_name(name)):
+                    configuration.take(document.value)
+            except ConfigurationError as error:
+                raise self._unknown(file, place, f"{entry}: {error}") from None
+        return configuration
+
+    def _included(
+        self, file: KustomizationFile, place: tuple[str, int], entry: str, configuration: Configuration
+    ) -> list[BuiltObject]:
         tree = self.builds.tree
         name = posixpath.normpath(posixpath.join(file.folder, entry))
         if tree.is_folder(name):
             inner = self.builds.find(name)
             if inner is None:
-                raise _mistake(file, (key, index), f"{entry}: a folder without a kustomization")
-            return self.run(inner, [])
+                raise _mistake(file, place, f"{entry}: a folder without a kustomization")
+            return self.run(inner, [], configuration)
         contents = tree.read([name])
         if name in contents:
             title = tree.display_name(name)
             return [_built(item) for item in manifest.read(contents[name], source=title) if item.value is not None]
         if any(sign in entry for sign in _REMOTE):
-            raise self._unknown(file, (key, index), f"{entry} is on another host, and is not fetched")
-        raise _mistake(file, (key, index), f"{entry}: no such file or folder")
+            raise self._unknown(file, place, f"{entry} is on another host, and is not fetched")
+        raise _mistake(file, place, f"{entry}: no such file or folder")
 
     def _component(
-        self, file: KustomizationFile, index: int, entry: str, objects: list[BuiltObject]
+        self,
+        file: KustomizationFile,
+        index: int,
+        entry: str,
+        objects: list[BuiltObject],
+        configuration: Configuration,
     ) -> list[BuiltObject]:
         name = posixpath.normpath(posixpath.join(file.folder, entry))
         inner = self.builds.find(name)
@@ -214,7 +246,7 @@ class _Build(NamedTuple):
             if any(sign in entry for sign in _REMOTE):
                 raise self._unknown(file, ("components", index), f"{entry} is on another host, and is not fetched")
             raise _mistake(file, ("components", index), f"{entry}: no folder with a Component")
-        return self.run(inner, objects)
+        return self.run(inner, objects, configuration)
 
     def _generate(self, file: KustomizationFile, key: str, index: int, entry: Any, objects: list[BuiltObject]) -> None:
         options = file.texts("generatorOptions")
@@ -230,16 +262,18 @@ class _Build(NamedTuple):
             words = f"behavior {behaviour}: {len(same)} objects with this name are in the kustomization"
             raise _mistake(file, (key, index), words)
 
-    def _change(self, file: KustomizationFile, objects: list[BuiltObject]) -> list[BuiltObject]:
+    def _change(
+        self, file: KustomizationFile, objects: list[BuiltObject], configuration: Configuration
+    ) -> list[BuiltObject]:
         """Return the objects after all changes of a kustomization, in the order of kustomize."""
         complain = functools.partial(_complain, file)
         for key in ("patchesStrategicMerge", "patches"):
             objects = self._patch(file, key, objects)
         if namespace := file.value.get("namespace"):
-            kustomizechanges.set_namespace(objects, str(namespace))
+            kustomizechanges.set_namespace(objects, str(namespace), configuration)
         prefix, suffix = (str(file.value.get(key) or "") for key in ("namePrefix", "nameSuffix"))
         if prefix or suffix:
-            kustomizechanges.add_affixes(objects, prefix, suffix)
+            kustomizechanges.add_affixes(objects, prefix, suffix, configuration)
         for entry in file.entries("labels"):
             if not entry.keys() <= _LABEL_FIELDS:
                 raise self._unknown(file, ("labels",), "`labels` with `fields` is not known here")

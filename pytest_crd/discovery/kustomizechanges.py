@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.discovery import kustomizemerges, kustomizeobjects, kustomizepatches
+from pytest_crd.discovery.kustomizeconfigs import Configuration
 from pytest_crd.discovery.kustomizemerges import UNKNOWN, FindType, MergeError
 from pytest_crd.discovery.kustomizeobjects import BuiltObject, NameReference, ObjectId, child
 from pytest_crd.discovery.kustomizepatches import Patch
@@ -120,7 +121,7 @@ def _apply(item: BuiltObject, patch_: Patch, find_type: FindType) -> None:
         item.earlier.append(before)
 
 
-def set_namespace(objects: Sequence[BuiltObject], namespace: str) -> None:
+def set_namespace(objects: Sequence[BuiltObject], namespace: str, configuration: Configuration) -> None:
     """Set the namespace of all objects that have one, and in the names of these objects elsewhere."""
     for item in objects:
         if item.id.kind == "Namespace" and not item.id.group:
@@ -130,6 +131,7 @@ def set_namespace(objects: Sequence[BuiltObject], namespace: str) -> None:
             item.metadata["namespace"] = namespace
     moved = [item for item in objects if item.has_namespace]
     for item in objects:
+        configuration.set_namespace(item, namespace)
         for service in kustomizeobjects.moved_services(item):
             service["namespace"] = namespace
         for reference in kustomizeobjects.references(item):
@@ -138,21 +140,29 @@ def set_namespace(objects: Sequence[BuiltObject], namespace: str) -> None:
                 reference.holder["namespace"] = namespace
 
 
-def add_affixes(objects: Sequence[BuiltObject], prefix: str, suffix: str) -> None:
+def add_affixes(objects: Sequence[BuiltObject], prefix: str, suffix: str, configuration: Configuration) -> None:
     """Add a prefix and a suffix to the names of objects, and to the same names elsewhere."""
     for item in objects:
         if item.id.kind not in _UNNAMED:
             item.rename(f"{prefix}{item.id.name}{suffix}")
-    update_references(objects)
+    update_references(objects, configuration)
 
 
-def update_references(objects: Sequence[BuiltObject]) -> None:
+def update_references(objects: Sequence[BuiltObject], configuration: Configuration) -> None:
     """Replace the earlier names of renamed objects in other objects."""
     renamed = [item for item in objects if item.earlier]
     for item in objects:
-        for reference in kustomizeobjects.references(item):
-            if target := _find(reference, renamed):
+        for reference in (*kustomizeobjects.references(item), *configuration.references(item)):
+            if target := _find(reference, [target for target in renamed if _reaches(reference, item, target)]):
                 reference.holder[reference.key] = target.id.name
+
+
+def _reaches(reference: NameReference, item: BuiltObject, target: BuiltObject) -> bool:
+    """Return whether a name in *item* may be of *target*: with a namespace beside it, in the same namespace, or outside of namespaces."""
+    if reference.has_namespace and reference.holder.get("namespace"):
+        return True
+    is_global = not (target.has_namespace and item.has_namespace)
+    return is_global or (target.id.namespace or "default") == (item.id.namespace or "default")
 
 
 def _find(reference: NameReference, objects: Iterable[BuiltObject]) -> BuiltObject | None:

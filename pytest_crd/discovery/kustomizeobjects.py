@@ -247,14 +247,14 @@ class NameReference(NamedTuple):
 
     Attributes:
         kind: The kind of the other object.
-        holder: The object that contains the name.
-        key: The field of the name.
+        holder: The object or list that contains the name.
+        key: The field or index of the name.
         has_namespace: Whether the holder also has the namespace of the other object.
     """
 
     kind: str
-    holder: dict[str, Any]
-    key: str
+    holder: Any
+    key: str | int
     has_namespace: bool
 
     def names(self, other: ObjectId) -> bool:

@@ -91,7 +91,25 @@ def test_an_unknown_feature_or_a_failing_patch_is_an_error_with_the_command(
     assert f"{message}: {COMMAND}" in str(error.value)
 
 
+CONFIGURATIONS = [
+    ("[a]", "k/kustomization.yaml:1: c.yaml: no mapping"),
+    ("commonLabels: [{path: a}]", "k/kustomization.yaml:1: c.yaml: `commonLabels` is not known here"),
+    ("namespace: text", "k/kustomization.yaml:1: c.yaml: `namespace` is not known here"),
+    ("namespace: [{path: a, more: b}]", "k/kustomization.yaml:1: c.yaml: a field with path, more is not known here"),
+    ("namespace: [{path: 'a\\/b'}]", "k/kustomization.yaml:1: c.yaml: a field with path is not known here"),
+]
+
+
+@pytest.mark.parametrize(("configuration", "message"), CONFIGURATIONS)
+def test_an_unknown_configuration_is_an_error_with_the_command(configuration: str, message: str, build: Build) -> None:
+    with pytest.raises(ManifestError) as error:
+        build({"k/kustomization.yaml": "configurations: [c.yaml]\n", "k/c.yaml": configuration})
+
+    assert f"{message}: {COMMAND}" in str(error.value)
+
+
 REFUSED = [
+    ("configurations: [no.yaml]\n", "k/kustomization.yaml:1: no.yaml: no such file"),
     ("resources: [../empty]\n", "../empty: a folder without a kustomization"),
     ("resources: [no.yaml]\n", "no.yaml: no such file or folder"),
     (
