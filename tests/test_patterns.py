@@ -63,7 +63,7 @@ _BUILT: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
 _BY_HAND: Final = {
     ("casefiles/yamlspans.py", "_PROPERTIES"): "begins at a node, and ends before its content",
     ("casefiles/yamlspans.py", "_KEEPING"): "begins at a node, and ends before its content",
-    ("engine/yaml/yamlmarks.py", "_PROPERTIES"): "begins at a node, and ends before its content",
+    ("engine/yaml/marks.py", "_PROPERTIES"): "begins at a node, and ends before its content",
     (
         "discovery/headings.py",
         "_SCHEMA",

@@ -18,7 +18,7 @@ from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEve
 
 from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.yaml import jsonreader, yamlparser, yamlscalar, yamlstream
+from pytest_crd.engine.yaml import jsonreader, parser, yamlscalar, yamlstream
 from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 SpanKind: TypeAlias = Literal["scalar", "list", "mapping", "alias"]
@@ -132,7 +132,7 @@ def _compose(text: str, part: str, start: int) -> Span | None:
     try:
         return _Composer(part, start).document()
     except (yaml.YAMLError, UnicodeEncodeError) as error:
-        problem = yamlparser.problem(part, error)
+        problem = parser.problem(part, error)
     except UnreadableError as error:
         problem = error
     raise UnreadableError(problem.line and problem.line + text.count("\n", 0, start), problem.message)
@@ -192,7 +192,7 @@ class _Composer:
         self._text = text
         self._start = start
         self._anchors: dict[str, Span] = {}
-        self._next: Callable[[], Any] = yamlparser.events(text)
+        self._next: Callable[[], Any] = parser.events(text)
 
     def document(self) -> Span | None:
         """Return the root; None if the document is empty or null."""

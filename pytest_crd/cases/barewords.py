@@ -16,7 +16,7 @@ from pytest_crd.engine.inputerror import Mistake
 from pytest_crd.engine.yaml.document import Document
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.yaml.yamlmarks import BareBoolean
+    from pytest_crd.engine.yaml.marks import BareBoolean
 
 _OBJECTS: Final = ("input", "old", "expected", "contains", "patch", "oldPatch", "namespaceObject")
 

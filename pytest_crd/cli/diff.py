@@ -26,7 +26,7 @@ from pytest_crd.report import upgradedata
 from pytest_crd.report import upgradewords as report
 from pytest_crd.upgrades import crddiff
 from pytest_crd.upgrades.crddiff import CrdDiff
-from pytest_crd.upgrades.upgradetask import Task
+from pytest_crd.upgrades.task import Task
 from pytest_crd.wording import counted
 
 _TEXT: Final = "text"

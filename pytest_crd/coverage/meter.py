@@ -12,8 +12,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from pytest_crd.coverage import coveragenodes
-from pytest_crd.coverage.coveragenodes import UNKNOWN_DROPPED, PointNode
+from pytest_crd.coverage import nodes
 from pytest_crd.coverage.evidence import (
     ROOT,
     Evidence,
@@ -29,6 +28,7 @@ from pytest_crd.coverage.evidence import (
     Worded,
 )
 from pytest_crd.coverage.look import Look
+from pytest_crd.coverage.nodes import UNKNOWN_DROPPED, PointNode
 from pytest_crd.coverage.points import Point, id_of
 from pytest_crd.engine import CrdVersion, profile
 from pytest_crd.engine.cel import variants
@@ -68,7 +68,7 @@ class Meter:
         self._type = (f"{version.crd.group}/{version.name}", version.crd.kind)
         self._has_status = version.has_status
         self._variants = RuleVariants(version, self._profile)
-        self._root = coveragenodes.build(
+        self._root = nodes.build(
             version.schema_map,
             self._profile,
             prunes=not version.preserves_unknown_fields,
@@ -105,9 +105,7 @@ class Meter:
     def _see_rule(self, outcome: RuleOutcome, exchange: ObservedRequest, findings: ReachedPoints) -> None:
         """Record the result of a rule, and whether its message was computed."""
         rule = Point("rule", (), outcome.steps, "true" if outcome.holds else "false", "").id
-        operands = [
-            id_of(outcome.steps, coveragenodes.operand_side(index)) for index in self._variants.differing(outcome)
-        ]
+        operands = [id_of(outcome.steps, nodes.operand_side(index)) for index in self._variants.differing(outcome)]
         if outcome.holds:
             for id_ in (rule, *operands):
                 findings.see(id_, KeptSomewhere(self._places[rule]))

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.coverage import coveragenodes, keywordpoints, meter
-from pytest_crd.coverage.coveragenodes import LEFT_OUT
+from pytest_crd.coverage import keywordpoints, meter, nodes
+from pytest_crd.coverage.nodes import LEFT_OUT
 from pytest_crd.coverage.points import Point
 from pytest_crd.engine import CrdVersion, InputError, UnsupportedExpressionError
 from pytest_crd.engine.errors.origin import Steps
@@ -87,7 +87,7 @@ class Suggestions:
             subresource = self._placer.subresource(place[:-1] if point.side == LEFT_OUT else place)
             yield from (Suggestion(resource, subresource) for resource in self._objects(place, point))
             return
-        if point.side.startswith((keywordpoints.UNLIKE, coveragenodes.OPERAND)):
+        if point.side.startswith((keywordpoints.UNLIKE, nodes.OPERAND)):
             yield from self._suggest_for_variant(place, point)
             return
         if "allOf" in point.steps and point.kind in _LIMITS:
@@ -106,7 +106,7 @@ class Suggestions:
         """Yield objects for a variant of a pattern or a rule."""
         subresource = self._placer.subresource(place)
         if point.kind == "rule":
-            variant = int(point.side.removeprefix(coveragenodes.OPERAND))
+            variant = int(point.side.removeprefix(nodes.OPERAND))
             write = self._boundaries.find_deciding_write(place, int(point.steps[-1]), variant)
             yield from () if write is None else (Suggestion(write.new, subresource, write.old),)
             return

@@ -15,7 +15,7 @@ from typing import Any, Final
 from pytest_crd import lazyre
 from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd, Remark
-from pytest_crd.engine.yaml import yamlparser
+from pytest_crd.engine.yaml import parser
 
 # A schema in block style, with all lines that are indented below it, and blank lines and comments between them.
 _SCHEMA: Final = lazyre.compile(
@@ -51,7 +51,7 @@ class HeadingFiles(CrdFiles):
             CrdFiles.take(files, text, source=source, origin=origin, path=path, name=name)
 
         heading = content if self._is_kustomized(name) else without_schemas(content)
-        if heading != content and yamlparser.is_parsable(content):
+        if heading != content and parser.is_parsable(content):
             counts = len(self.read_crds), len(self.mistakes), len(self.notes)
             take(self, heading)
             if len(self.mistakes) == counts[1]:

@@ -6,8 +6,8 @@ from typing import Any
 
 from pytest_crd.engine import InputError
 from pytest_crd.report import causes
+from pytest_crd.upgrades.task import Task
 from pytest_crd.upgrades.upgradefindings import Finding, Line
-from pytest_crd.upgrades.upgradetask import Task
 
 
 def describe_upgrade(task: Task) -> dict[str, Any]:

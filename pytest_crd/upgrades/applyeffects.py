@@ -20,9 +20,9 @@ from pytest_crd.synthesis import Boundaries
 from pytest_crd.upgrades import trials
 from pytest_crd.upgrades.mending import Mender
 from pytest_crd.upgrades.schemadifferences import Difference
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.trials import FIRST, SECOND, ApplyTrial, Situation
 from pytest_crd.upgrades.upgradefindings import Finding, Kind, ManagerApply, Witness, path_of
-from pytest_crd.upgrades.upgradesubject import Subject
 
 # Merge strategies of schemas that do not declare any; if several keywords differ at one place, the first in this order is reported.
 _DEFAULT_STRATEGIES: Final = {LIST_TYPE: "atomic", MAP_TYPE: "granular", LIST_MAP_KEYS: "none"}

@@ -11,8 +11,8 @@ from pytest_crd.engine.schema.schemamap import RULES
 from pytest_crd.upgrades import effects, storedobjects
 from pytest_crd.upgrades.effects import Change
 from pytest_crd.upgrades.schemadifferences import Difference
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.upgradefindings import Effect, Finding, Kind, Line, path_of
-from pytest_crd.upgrades.upgradesubject import Subject
 
 
 class Collection:

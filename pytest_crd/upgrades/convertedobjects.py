@@ -18,8 +18,8 @@ from pytest_crd.synthesis import shrinking
 from pytest_crd.upgrades import crdwrites, effects
 from pytest_crd.upgrades.collection import VersionCollection
 from pytest_crd.upgrades.effects import Change
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.upgradefindings import Effect, Finding, Kind, Resource, Witness
-from pytest_crd.upgrades.upgradesubject import Subject
 
 _MOST_OBJECTS: Final = 40
 

@@ -13,7 +13,7 @@ from pytest_crd.engine import CustomResourceDefinition, InputError
 from pytest_crd.progress import Progress, silent
 from pytest_crd.upgrades.projectobjects import Reader, Specimen, Specimens
 from pytest_crd.upgrades.successors import find_successions
-from pytest_crd.upgrades.upgradetask import Task
+from pytest_crd.upgrades.task import Task
 
 
 class CrdDiff(NamedTuple):

@@ -31,8 +31,8 @@ from pytest_crd.synthesis.rulegoals.rulestates import RuleGoals
 from pytest_crd.upgrades import schemadifferences
 from pytest_crd.upgrades.objectcandidates import Candidate
 from pytest_crd.upgrades.schemadifferences import Difference
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.upgradefindings import Effect, Resource
-from pytest_crd.upgrades.upgradesubject import Subject
 
 # Keywords that change the value of an absent field, and of a field with null.
 _OF_ABSENT: Final = frozenset({"default", "nullable", schemadifferences.ADDED, schemadifferences.REMOVED})

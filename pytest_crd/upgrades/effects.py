@@ -18,8 +18,8 @@ from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place, SchemaNode
 from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.objectplaces import Steps
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.upgradefindings import Effect, Kind, Resource, Witness
-from pytest_crd.upgrades.upgradesubject import Subject
 
 ABSENT: Final = object()
 _UNKNOWN: Final = "unknown field "

@@ -20,8 +20,8 @@ from pytest_crd.synthesis.objectplaces import Steps
 from pytest_crd.synthesis.schemavalues import Maker
 from pytest_crd.upgrades import effects
 from pytest_crd.upgrades.effects import Change
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.upgradefindings import Effect, Kind, Resource, Witness
-from pytest_crd.upgrades.upgradesubject import Subject
 
 # Errors that another value at their path mends.
 _MENDABLE: Final = frozenset(

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, Response
 from pytest_crd.engine.registry import resourcerules
 from pytest_crd.upgrades import effects, storedobjects
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.upgradefindings import Effect, Kind, Resource, path_of
-from pytest_crd.upgrades.upgradesubject import Subject
 
 UNSERVED: Final = "unserved"
 REFUSED: Final = "refused"

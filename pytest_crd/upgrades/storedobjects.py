@@ -18,8 +18,8 @@ from pytest_crd.synthesis import objectplaces
 from pytest_crd.synthesis.demands import Demand
 from pytest_crd.synthesis.schemavalues import Maker
 from pytest_crd.upgrades import effects
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.upgradefindings import Effect, Kind, Resource, Witness
-from pytest_crd.upgrades.upgradesubject import Subject
 
 _MANAGER: Final = "kubectl"
 _STATUS: Final = "status"

@@ -15,8 +15,8 @@ from pytest_crd.upgrades.collection import Collection, VersionCollection
 from pytest_crd.upgrades.objectcandidates import PRESERVE
 from pytest_crd.upgrades.projectobjects import Specimen, Specimens
 from pytest_crd.upgrades.schemadifferences import ADDED, REMOVED, Difference
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.upgradefindings import Finding, Kind, path_of
-from pytest_crd.upgrades.upgradesubject import Subject
 from pytest_crd.upgrades.witnesses import Witnesses
 from pytest_crd.upgrades.witnesssearch import Unshown
 

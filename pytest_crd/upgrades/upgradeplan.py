@@ -19,7 +19,7 @@ from pytest_crd.upgrades.allowances import ANY, Allowance
 from pytest_crd.upgrades.migrations import Migration
 from pytest_crd.upgrades.projectobjects import Reader, Specimens
 from pytest_crd.upgrades.successors import find_successions
-from pytest_crd.upgrades.upgradetask import Task, is_needed
+from pytest_crd.upgrades.task import Task, is_needed
 
 
 @dataclass(frozen=True, slots=True)

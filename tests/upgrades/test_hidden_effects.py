@@ -11,8 +11,8 @@ from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.synthesis import objectwords
 from pytest_crd.upgrades import effects, mending, witnesses
 from pytest_crd.upgrades.mending import Mender
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.upgradefindings import Finding, Kind
-from pytest_crd.upgrades.upgradesubject import Subject
 from upgrades.changes import JSON, NUMBER, OBJECT, TEXT, crd, crd_with_versions, keyed, obj
 from upgrades.test_upgrades import judge, list_findings, version
 

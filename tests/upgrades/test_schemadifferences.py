@@ -7,8 +7,8 @@ import pytest
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import SchemaNode
 from pytest_crd.upgrades import effects, schemadifferences
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.upgradefindings import Kind
-from pytest_crd.upgrades.upgradesubject import Subject
 from upgrades.changes import JSON, NUMBER, OBJECT, TEXT, crd, obj, ruled
 
 LIST: JSON = {"type": "array"}

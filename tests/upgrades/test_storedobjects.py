@@ -7,8 +7,8 @@ import pytest
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.upgrades import storedobjects, upgrade
 from pytest_crd.upgrades.projectobjects import Specimens
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.upgradefindings import Effect, Kind, Witness
-from pytest_crd.upgrades.upgradesubject import Subject
 from upgrades.changes import JSON, NUMBER, TEXT, crd_with_versions, obj
 from upgrades.test_upgrades import judge
 

@@ -17,7 +17,7 @@ from pytest_crd.engine.yaml.manifest import Manifest
 if TYPE_CHECKING:
     from pytest_crd.engine.schema import schemamap
     from pytest_crd.engine.schema.schemamap import Place
-    from pytest_crd.engine.yaml.yamlmarks import BareBoolean
+    from pytest_crd.engine.yaml.marks import BareBoolean
 else:
     schemamap = lazyimport.module("pytest_crd.engine.schema.schemamap")
 

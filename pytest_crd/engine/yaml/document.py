@@ -10,11 +10,11 @@ from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.records import NamedTuple, dataclass, field
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.yaml import yamlmarks
-    from pytest_crd.engine.yaml.yamlmarks import BareBoolean
+    from pytest_crd.engine.yaml import marks
+    from pytest_crd.engine.yaml.marks import BareBoolean
     from pytest_crd.engine.yaml.yamlnode import YamlNode
 else:
-    yamlmarks = lazyimport.module("pytest_crd.engine.yaml.yamlmarks")
+    marks = lazyimport.module("pytest_crd.engine.yaml.marks")
 
 # A boolean word between delimiters; this search is much faster than creating nodes.
 _MAYBE_BOOLEAN: Final = lazyre.compile(r"[\s{\[,:](?:[yYnN](?:es|ES|o|O)?|[oO](?:n|N|ff|FF))[ \t]*[:,\]}#\r\n]")
@@ -88,7 +88,7 @@ class Marks:
         return self._bare_booleans
 
     def _find_words(self) -> Iterator[BareBoolean]:
-        return yamlmarks.bare_booleans(self.root())
+        return marks.bare_booleans(self.root())
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,12 +130,12 @@ class Document:
             key: Whether to return the line of the value's key.
         """
         if (line := self._marks.items.get(tuple(path))) is None:
-            line = yamlmarks.find_line(self._marks.root(), path, key=key)
+            line = marks.find_line(self._marks.root(), path, key=key)
         return self._marks.offset + line
 
     def key_lines(self, path: Sequence[str | int]) -> dict[tuple[str | int, ...], int]:
         """Return the 1-based lines of all keys and items below *path*, by their relative path."""
-        offset, lines = self._marks.offset, yamlmarks.key_lines(self._marks.root(), path)
+        offset, lines = self._marks.offset, marks.key_lines(self._marks.root(), path)
         return {inner: offset + line for inner, line in lines.items()} if offset else lines
 
     @property
@@ -160,7 +160,7 @@ class Document:
             None if there is no string, or its characters do not occur one by one in the text.
         """
         text = self._marks.text
-        index = yamlmarks.find_character(self._marks.root(), text, path, offset)
+        index = marks.find_character(self._marks.root(), text, path, offset)
         if index is None:
             return None
         return self._marks.offset + text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)

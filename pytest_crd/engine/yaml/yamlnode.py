@@ -14,7 +14,7 @@ import yaml
 from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.yaml import yamlparser, yamlscalar, yamlstream
+from pytest_crd.engine.yaml import parser, yamlscalar, yamlstream
 from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 _MERGE_TAG: Final = yamlscalar.TAG_PREFIX + "merge"
@@ -97,15 +97,15 @@ def compose(text: str) -> Composed:
         go.yaml.in/yaml/v2 decode.go, (*parser).parse.
     """
     try:
-        next_event = yamlparser.events(text)
+        next_event = parser.events(text)
         start = next_event()
         if type(start) is StreamEndEvent:
             return Composed(None, len(text))
-        yamlparser.check_version(start)
+        parser.check_version(start)
         root = _Composer(text, next_event).node(next_event(), 1, flow=False)
         return Composed(root, next_event().end_mark.index)
     except (yaml.YAMLError, UnicodeEncodeError) as error:
-        raise yamlparser.problem(text, error) from None
+        raise parser.problem(text, error) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,8 @@ class _Composer:
             return AliasNode(line, event.anchor, self.anchors[event.anchor])
         if kind is ScalarEvent:
             if flow:
-                yamlparser.check_flow_scalar(event)
-                yamlparser.check_flow_tag(event, self.text)
+                parser.check_flow_scalar(event)
+                parser.check_flow_tag(event, self.text)
             scalar = ScalarNode(
                 line, event.start_mark.index, event.value, event.tag, plain=event.implicit[0] and event.tag is None
             )

@@ -17,19 +17,19 @@ from pytest_crd import lazyimport, lazyre
 from pytest_crd.engine import inputerror, jsonvalue
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.yaml import yamlparser, yamlscalar, yamlstream
+from pytest_crd.engine.yaml import parser, yamlscalar, yamlstream
 from pytest_crd.engine.yaml.document import Document, Duplicate, Marks
 from pytest_crd.engine.yaml.yamlstream import Chunk, UnreadableError
 from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.yaml import jsonreader, yamldecoder, yamlnode
+    from pytest_crd.engine.yaml import decoder, jsonreader, yamlnode
+    from pytest_crd.engine.yaml.decoder import DuplicateKey
     from pytest_crd.engine.yaml.jsonreader import Parsed
-    from pytest_crd.engine.yaml.yamldecoder import DuplicateKey
     from pytest_crd.engine.yaml.yamlnode import YamlNode
 else:
     jsonreader = lazyimport.module("pytest_crd.engine.yaml.jsonreader")
-    yamldecoder = lazyimport.module("pytest_crd.engine.yaml.yamldecoder")
+    decoder = lazyimport.module("pytest_crd.engine.yaml.decoder")
     yamlnode = lazyimport.module("pytest_crd.engine.yaml.yamlnode")
 
 Format = Literal["yaml", "json"]
@@ -176,7 +176,7 @@ class _Source(NamedTuple):
                 if composed.root is None:
                     return None, composed.end
                 line, end = composed.root.line, composed.end
-                decoded = yamldecoder.decode(composed.root)
+                decoded = decoder.decode(composed.root)
                 value, duplicate_keys = decoded.value, decoded.duplicates
                 marks = Marks(chunk.text, chunk.offset, lambda: composed.root, heading=chunk.heading)
         except UnreadableError as problem:
@@ -311,7 +311,7 @@ def load_plain(text: str) -> PlainDocument | None:
         UnreadableError: The server cannot read it, though libyaml can.
     """
     try:
-        next_event = yamlparser.events(text)
+        next_event = parser.events(text)
         start = next_event()
         if type(start) is StreamEndEvent or start.version is not None:
             return None
@@ -388,5 +388,5 @@ class _FlowEvents:
 
     def __call__(self) -> Any:
         event = self.next_event()
-        yamlparser.check_flow_scalar(event)
+        parser.check_flow_scalar(event)
         return event

@@ -13,7 +13,7 @@ from yaml.scanner import ScannerError
 from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.yaml import yamlnode, yamlparser, yamlscalar
+from pytest_crd.engine.yaml import parser, yamlnode, yamlscalar
 from pytest_crd.engine.yaml.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
 from pytest_crd.engine.yaml.yamlscalar import Native, ScalarError
 from pytest_crd.engine.yaml.yamlstream import UnreadableError
@@ -57,7 +57,7 @@ def _syntax_error(text: bytes) -> str:
     except ReaderError as error:
         return str(error.reason)
     except yaml.MarkedYAMLError as error:
-        if error.problem == yamlparser.TOO_DEEP and _is_beyond_go(text):
+        if error.problem == parser.TOO_DEEP and _is_beyond_go(text):
             return f"exceeded max depth of {_MOST_OPEN}"
         return _at(_line(error), str(error.problem))
     return ""

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.yaml import yamldecoder, yamlnode, yamlreader
+from pytest_crd.engine.yaml import decoder, yamlnode, yamlreader
 from pytest_crd.engine.yaml.yamlstream import UnreadableError
 
 
-def completely(text: str) -> yamldecoder.DecodedDocument | None:
+def completely(text: str) -> decoder.DecodedDocument | None:
     root = yamlnode.compose(text).root
-    return None if root is None else yamldecoder.decode(root)
+    return None if root is None else decoder.decode(root)
 
 
 @pytest.mark.parametrize(

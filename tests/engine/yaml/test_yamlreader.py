@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import ManifestError
-from pytest_crd.engine.yaml import yamldecoder, yamlreader
+from pytest_crd.engine.yaml import decoder, yamlreader
 from pytest_crd.engine.yaml.document import Duplicate
 
 
@@ -372,7 +372,7 @@ def test_an_alias_bomb_is_refused() -> None:
     ("decoded", "share"), [(1, 0.99), (400_000, 0.99), (2_200_000, 0.545), (4_000_000, 0.1), (9_000_000, 0.1)]
 )
 def test_the_allowed_share_of_aliases_falls_with_the_size_of_a_document(decoded: int, share: float) -> None:
-    assert yamldecoder.allowed_share(decoded) == pytest.approx(share)
+    assert decoder.allowed_share(decoded) == pytest.approx(share)
 
 
 @pytest.mark.parametrize(

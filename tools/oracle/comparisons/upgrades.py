@@ -26,8 +26,8 @@ from pytest_crd.live import answerfacts, client, settling
 from pytest_crd.synthesis import objectwords
 from pytest_crd.upgrades import upgrade
 from pytest_crd.upgrades.projectobjects import Specimens
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.upgradefindings import Finding
-from pytest_crd.upgrades.upgradesubject import Subject
 
 _PAIRS = (("a.yaml", "b.yaml"), ("existing.yaml", "new.yaml"))
 _EXPECTED = ("expected.json", "expected.yaml")

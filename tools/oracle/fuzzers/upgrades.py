@@ -28,8 +28,8 @@ from oracle.generators import objectgen, requestgen, schemagen
 from pytest_crd.engine import CustomResourceDefinition, UnsupportedExpressionError
 from pytest_crd.upgrades import effects, upgrade
 from pytest_crd.upgrades.projectobjects import Specimens
+from pytest_crd.upgrades.subject import Subject
 from pytest_crd.upgrades.upgradefindings import Finding, Kind, path_of
-from pytest_crd.upgrades.upgradesubject import Subject
 
 _GROUP = "upgrades.example.com"
 _SLOW_SECONDS = 5

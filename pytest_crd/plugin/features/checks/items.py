@@ -98,6 +98,6 @@ class CheckItem(TextItem):
 
 
 def _reports() -> ModuleType:
-    from pytest_crd.plugin.features.checks import checkreports  # noqa: PLC0415 - reports are slow to import, and most checks hold
+    from pytest_crd.plugin.features.checks import reports  # noqa: PLC0415 - reports are slow to import, and most checks hold
 
-    return checkreports
+    return reports

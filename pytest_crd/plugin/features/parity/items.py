@@ -12,9 +12,9 @@ from pytest_crd.classes.alloweddivergences import AllowedDivergence
 from pytest_crd.classes.paritychecks import ParityCheck
 from pytest_crd.engine import InputError
 from pytest_crd.plugin import session
-from pytest_crd.plugin.features.parity import parityreports
-from pytest_crd.plugin.features.parity.parityreports import OutdatedFailure, ParityFailure
+from pytest_crd.plugin.features.parity import reports
 from pytest_crd.plugin.features.parity.plan import ParityPlan
+from pytest_crd.plugin.features.parity.reports import OutdatedFailure, ParityFailure
 from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import MistakenFailure, TextItem
 from pytest_crd.plugin.settings import inilines
@@ -76,7 +76,7 @@ class ParityItem(TextItem):
 
     def about(self) -> About:
         """Return the facts about the check for reports."""
-        return parityreports.about(self.check)
+        return reports.about(self.check)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return file, 0-based line and name of the check."""
@@ -115,7 +115,7 @@ class AllowancesItem(TextItem):
 
     def about(self) -> About:
         """Return the facts for reports: no single CRD."""
-        return parityreports.about(None)
+        return reports.about(None)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return the file, the 0-based line of `crd_parity_allow`, and the name."""

@@ -10,7 +10,7 @@ import pytest
 from pytest_crd.classes import alloweddivergences, paritychecks
 from pytest_crd.classes.paritychecks import ParityCheck
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinitions, InputError
-from pytest_crd.plugin.features.parity.parityreports import ParityFailure
+from pytest_crd.plugin.features.parity.reports import ParityFailure
 from pytest_crd.plugin.items.extensions import TestPlace
 from pytest_crd.plugin.items.failures import MistakenFailure
 

@@ -28,9 +28,9 @@ from pytest_crd.report import upgradewords as report
 from pytest_crd.report.testfacts import About, Cause, FilePlace, VerdictKind
 from pytest_crd.upgrades import allowances
 from pytest_crd.upgrades.allowances import Allowance
+from pytest_crd.upgrades.task import Task
 from pytest_crd.upgrades.upgradefindings import Finding, Kind
 from pytest_crd.upgrades.upgradeplan import Plan
-from pytest_crd.upgrades.upgradetask import Task
 from pytest_crd.wording import Paint, plain
 
 

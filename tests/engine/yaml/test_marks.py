@@ -10,7 +10,7 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_crd.engine.yaml import yamlmarks, yamlreader
+from pytest_crd.engine.yaml import marks, yamlreader
 
 
 def _calls_for_lines(count: int) -> int:
@@ -121,7 +121,7 @@ def test_values_that_are_not_plain_strings_have_no_places(written: str, path: tu
 
 @pytest.mark.parametrize("value", ["rule", "self.max"], ids=["other characters", "more characters"])
 def test_a_value_that_differs_from_the_text_has_no_places(value: str) -> None:
-    assert yamlmarks.find_in_scalar("self", 0, value, len(value) - 1) is None
+    assert marks.find_in_scalar("self", 0, value, len(value) - 1) is None
 
 
 @given(before=TEXT, after=TEXT, style=st.sampled_from(STYLES), width=st.sampled_from([10, 80]))
