@@ -102,7 +102,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
             print("statuses of workloads, Pods and claims are simulated; nothing runs")
         print(f"{counted(len(crds), 'CRD')} at {server.url}, Kubernetes {profile.describe(kubernetes_version)}")
         print(f"export KUBECONFIG={kubeconfig.resolve()}", flush=True)
-        _wait()
+        wait()
     return Exit.HOLDS
 
 
@@ -181,6 +181,6 @@ def _freeze_survivors(phase: str, info: dict[str, int]) -> None:
         gc.freeze()
 
 
-def _wait() -> None:
+def wait() -> None:
     """Wait for Ctrl-C."""
     threading.Event().wait()

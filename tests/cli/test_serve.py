@@ -6,6 +6,7 @@ import gc
 import http.client
 import json
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -20,7 +21,7 @@ import yaml
 from support import sessions
 
 from pytest_crd import __main__ as program
-from pytest_crd.cli import serve, serving
+from pytest_crd.cli import serving
 from pytest_crd.server.api import Api
 
 pytestmark = pytest.mark.session
@@ -122,7 +123,7 @@ def test_the_kubeconfig_of_a_killed_server_is_replaced(
         raise KeyboardInterrupt
 
     stale: list[str] = []
-    monkeypatch.setattr("pytest_crd.cli.serving._wait", interrupted)
+    monkeypatch.setattr("pytest_crd.cli.serving.wait", interrupted)
     assert program.main(["serve", "gardens.yaml"]) == 0
     started = stale[0].split("started ")[1].split(",")[0]
     path.write_text(stale[0].replace(started, "1"), encoding="utf-8")
@@ -172,8 +173,14 @@ def test_without_its_extra_nothing_is_served(
     assert "pip install 'pytest-crd[server]'" in capsys.readouterr().err
 
 
-def test_the_number_of_a_port_is_read() -> None:
-    assert serve._parse_port("8443") == 8443
+def test_the_port_is_that_of_the_option(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    monkeypatch.setattr(serving, "wait", lambda: None)
+
+    assert program.main(["serve", "gardens.yaml", f"--port={port}"]) == 0
+    assert f"https://127.0.0.1:{port}," in capsys.readouterr().out
 
 
 @pytest.fixture
@@ -198,7 +205,7 @@ def test_a_signal_ends_the_server_and_removes_the_kubeconfig(
         signal.raise_signal(number)
 
     handlers = [signal.getsignal(handled) for handled in (signal.SIGTERM, signal.SIGHUP)]
-    monkeypatch.setattr("pytest_crd.cli.serving._wait", interrupted)
+    monkeypatch.setattr("pytest_crd.cli.serving.wait", interrupted)
     assert program.main(["serve", "gardens.yaml"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "stopped"
     assert not (folder / "crd-server.kubeconfig").exists()
@@ -217,7 +224,7 @@ def test_a_hangup_that_nohup_ignores_does_not_end_the_server(
 
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        monkeypatch.setattr("pytest_crd.cli.serving._wait", interrupted)
+        monkeypatch.setattr("pytest_crd.cli.serving.wait", interrupted)
         assert program.main(["serve", "gardens.yaml"]) == 0
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
@@ -233,7 +240,7 @@ def test_waiting_goes_on_until_it_is_interrupted(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(threading, "Event", Interrupted)
     with pytest.raises(KeyboardInterrupt):
-        serving._wait()
+        serving.wait()
 
 
 def test_a_full_collection_of_garbage_visits_an_object_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,7 +252,7 @@ def test_a_full_collection_of_garbage_visits_an_object_once(monkeypatch: pytest.
 
     frozen: list[int] = []
     turns = [sys.getswitchinterval()]
-    monkeypatch.setattr(serving, "_wait", collect)
+    monkeypatch.setattr(serving, "wait", collect)
     gc.disable()  # no collection but those of the test
     try:
         assert program.main(["serve", "gardens.yaml"]) == 0
@@ -268,7 +275,7 @@ def test_an_answer_that_depends_on_the_order_of_policies_is_a_warning(
         return started[0]
 
     monkeypatch.setattr(serving, "Api", start)
-    monkeypatch.setattr(serving, "_wait", lambda: started[0].catalog.policy_listeners.observe_order("two orders"))
+    monkeypatch.setattr(serving, "wait", lambda: started[0].catalog.policy_listeners.observe_order("two orders"))
     assert program.main(["serve", "gardens.yaml"]) == 0
     assert capsys.readouterr().err == "warning: two orders\n"
 
@@ -279,7 +286,7 @@ def test_a_folder_without_files_is_served_without_crds(
 ) -> None:
     (folder / "empty").mkdir()
     monkeypatch.chdir(folder if paths else folder / "empty")
-    monkeypatch.setattr(serving, "_wait", lambda: None)
+    monkeypatch.setattr(serving, "wait", lambda: None)
     assert program.main(["serve", *paths, "--service-accounts", "--garbage-collection"]) == 0
     assert capsys.readouterr().out.startswith("0 CRDs at https://127.0.0.1:")
 
@@ -288,7 +295,7 @@ def test_an_option_simulates_workloads_and_says_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(serving, "_wait", lambda: None)
+    monkeypatch.setattr(serving, "wait", lambda: None)
     assert program.main(["serve", "--workloads"]) == 0
     assert "statuses of workloads, Pods and claims are simulated; nothing runs\n" in capsys.readouterr().out
 
@@ -308,7 +315,7 @@ def test_an_option_switches_an_admission_plugin_on(folder: Path, monkeypatch: py
         statuses.append(connection.getresponse().status)
         connection.close()
 
-    monkeypatch.setattr(serving, "_wait", send)
+    monkeypatch.setattr(serving, "wait", send)
     plugin = ["--admission-plugin", "OwnerReferencesPermissionEnforcement"] if is_on else []
     assert program.main(["serve", "gardens.yaml", *plugin]) == 0
     assert statuses == [403 if is_on else 201]
@@ -326,7 +333,7 @@ subjects: []
 def test_roles_are_served_and_mistakes_in_them_reported(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(serving, "_wait", lambda: None)
+    monkeypatch.setattr(serving, "wait", lambda: None)
     (folder / "roles.yaml").write_text(ROLES, encoding="utf-8")
     assert program.main(["serve", "gardens.yaml", "--rbac", "roles.yaml"]) == 0
     warning = "roles.yaml:1: warning: ClusterRoleBinding b binds ClusterRole gone, which does not exist"
@@ -362,7 +369,7 @@ def test_users_with_roles_have_kubeconfigs(
             connection.close()
             assert path.stat().st_mode & 0o777 == 0o600
 
-    monkeypatch.setattr(serving, "_wait", wait)
+    monkeypatch.setattr(serving, "wait", wait)
     (folder / "roles.yaml").write_text(BOUND, encoding="utf-8")
     assert program.main(["serve", "--rbac", "roles.yaml", "--user", MANAGER, "manager.kubeconfig"]) == 0
     assert answers[0] is None
@@ -389,7 +396,7 @@ def test_users_with_roles_have_kubeconfigs(
 def test_a_user_without_roles_or_file_is_wrong_use(
     arguments: list[str], words: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(serving, "_wait", lambda: pytest.fail("the server has started"))
+    monkeypatch.setattr(serving, "wait", lambda: pytest.fail("the server has started"))
     (folder / "roles.yaml").write_text(BOUND, encoding="utf-8")
     assert program.main(["serve", *arguments]) == 2
     assert words in capsys.readouterr().err
