@@ -2,7 +2,7 @@
 Rows of parametrized tests: a function runs up to 50 rows as one test.
 
 A test costs pytest three milliseconds besides its own work, and most rows take less. Rows stay tests of their own where the function has a fixture
-that each row needs anew, where a row has marks, and where the command line selects rows: with `-k`, or with the id of a row.
+that each row needs anew, where a row has other marks than `older`, and where the command line selects rows: with `-k`, or with the id of a row.
 
 A failure names each failed row.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 import inspect
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import pytest
@@ -23,7 +23,7 @@ _LARGEST: Final = 50
 # Fixtures of functions that count for all rows together.
 _SHARED: Final = ("compared",)
 # The id of several rows, in a node id.
-_FOLDED: Final = re.compile(r"\[rows \d+-\d+\]$")
+_FOLDED: Final = re.compile(r"\[(older )?rows \d+-\d+\]$")
 # The attribute of a folded call with its rows.
 _ROWS: Final = "rows"
 
@@ -55,18 +55,28 @@ def _is_foldable(metafunc: pytest.Metafunc) -> bool:
 
 
 def _fold(calls: Sequence[Any]) -> Iterator[Any]:
-    """Yield calls with up to 50 rows, and the calls with marks."""
-    yield from (call for call in calls if call.marks)
-    rows = [call for call in calls if not call.marks]
-    for start in range(0, len(rows), _LARGEST):
-        some = rows[start : start + _LARGEST]
-        if len(some) == 1:
-            yield from some
-            continue
-        folded = copy.copy(some[0])
-        object.__setattr__(folded, "_idlist", [f"rows {start + 1}-{start + len(some)}"])
-        object.__setattr__(folded, _ROWS, some)
-        yield folded
+    """Yield the calls with other marks than `older`, and calls with up to 50 rows of the others."""
+    alone, newest, older = _sort(calls)
+    yield from alone
+    for prefix, rows in (("", newest), ("older ", older)):
+        for start in range(0, len(rows), _LARGEST):
+            some = rows[start : start + _LARGEST]
+            if len(some) == 1:
+                yield from some
+                continue
+            folded = copy.copy(some[0])
+            object.__setattr__(folded, "_idlist", [f"{prefix}rows {start + 1}-{start + len(some)}"])
+            object.__setattr__(folded, _ROWS, some)
+            yield folded
+
+
+def _sort(calls: Iterable[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+    """Return the calls with marks, those without, and those with the mark `older` alone."""
+    sorted_: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
+    for call in calls:
+        names = {mark.name for mark in call.marks}
+        sorted_[1 if not names else 2 if names == {"older"} else 0].append(call)
+    return sorted_
 
 
 @pytest.hookimpl(tryfirst=True)

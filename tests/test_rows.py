@@ -26,7 +26,9 @@ def test_many(number, base):
 def test_pairs(letter, number):
     assert (letter, number) not in [("a", 1), ("b", 2)]
 
-@pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.xfail), 3])
+OLDER = [pytest.param(number, marks=pytest.mark.older) for number in (4, 5)]
+
+@pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.xfail), 3, *OLDER])
 def test_marked(number):
     assert number != 2
 
@@ -67,7 +69,7 @@ class TestClass:
 @pytest.fixture
 def project(pytester: pytest.Pytester) -> pytest.Pytester:
     """A project with parametrized tests."""
-    pytester.makeini("[pytest]\naddopts = -p rows -p no:cacheprovider\n")
+    pytester.makeini("[pytest]\naddopts = -p rows -p no:cacheprovider\nmarkers = older\n")
     pytester.makepyfile(test_it=TESTS)
     return pytester
 
@@ -82,6 +84,7 @@ def test_rows_without_own_fixtures_and_marks_are_one_test(project: pytest.Pytest
         "test_pairs[rows 1-4] FAILED",
         "test_marked[2] XFAIL",
         "test_marked[rows 1-2] PASSED",
+        "test_marked[older rows 1-2] PASSED",
         "test_outcomes[rows 1-2] FAILED",
         "test_folder[1] PASSED",
         "test_folder[2] PASSED",
@@ -123,6 +126,7 @@ def test_a_row_is_selected_by_its_id(project: pytest.Pytester) -> None:
         (("test_it.py::test_pairs",), False),
         (("test_it.py::test_many[rows 1-50]",), False),
         (("--deselect", "test_it.py::test_many[rows 1-50]"), False),
+        (("test_it.py::test_many[older rows 51-100]",), False),
         (("--deselect", "test_it.py::test_many[2]"), True),
         (("test_it.py::test_many[2]",), True),
         (("-k", "many"), True),
