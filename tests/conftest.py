@@ -6,7 +6,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["pytester", "bytecode", "compared", "support.projects", "untested", "costs", "tiers", "rows"]
+pytest_plugins = ["pytester", "bytecode", "compared", "support.projects", "untested", "rows", "costs", "tiers"]
 
 # CI draws the same examples every time: developers find new failures, and an unrelated change does not fail.
 settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -17,12 +17,13 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import Final, NamedTuple
 
 import pytest
+import rows
 import untested
 from hypothesis.internal import charmap  # nothing public computes it early
 
 # Seconds of all tests that the README's test command runs.
 BUDGET: Final = 260.0
-# Seconds of a test without a marker of `_MARKERS`.
+# Seconds of a test, or of one of its rows, without a marker of `_MARKERS`.
 BUDGET_OF_TEST: Final = 1.0
 # The measured speed of a machine is not exact: a run fails above this multiple of a budget.
 _TOLERANCE: Final = 1.25
@@ -49,11 +50,13 @@ class Cost(NamedTuple):
         name: The node id.
         seconds: The processor time.
         markers: The markers among `_MARKERS`.
+        dearest: The processor time of the dearest row; 0 for a test without rows.
     """
 
     name: str
     seconds: float
     markers: tuple[str, ...] = ()
+    dearest: float = 0
 
     @property
     def is_of_readme(self) -> bool:
@@ -111,7 +114,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
         if _SPEED in item.config.stash:
             seconds = (_spent() - item.stash[_START]) / item.config.stash[_SPEED]
             markers = [name for name in _MARKERS if item.get_closest_marker(name)]
-            item.user_properties.append((_PROPERTY, [seconds, markers]))
+            dearest = item.stash.get(rows.DEAREST, 0) / item.config.stash[_SPEED]
+            item.user_properties.append((_PROPERTY, [seconds, markers, dearest]))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -141,7 +145,7 @@ def _costs(config: pytest.Config) -> list[Cost]:
         report for each in reporter.stats.values() for report in each if getattr(report, "when", "") == "teardown"
     ]
     return [
-        Cost(report.nodeid, value[0], tuple(value[1]))
+        Cost(report.nodeid, value[0], tuple(value[1]), value[2])
         for report in reports
         for name, value in report.user_properties
         if name == _PROPERTY
@@ -173,8 +177,10 @@ def excesses(costs: Iterable[Cost], *, is_counting: bool = False) -> Iterator[st
             "above cheaper, ask several questions in one session of pytest, or mark tests of rare cases with `long`"
         )
     for cost in listed:
-        if cost.seconds > BUDGET_OF_TEST * _TOLERANCE and not cost.markers and not is_counting:
+        seconds = cost.dearest or cost.seconds
+        if seconds > BUDGET_OF_TEST * _TOLERANCE and not cost.markers and not is_counting:
+            row = "a row of " if cost.dearest else ""
             yield (
-                f"{cost.name} takes {cost.seconds:.1f} s of processor time, more than {BUDGET_OF_TEST:.0f} s: make it cheaper, or mark it "
+                f"{row}{cost.name} takes {seconds:.1f} s of processor time, more than {BUDGET_OF_TEST:.0f} s: make it cheaper, or mark it "
                 "with `long`"
             )

@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import inspect
 import re
+import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -24,6 +25,8 @@ _LARGEST: Final = 50
 _SHARED: Final = ("compared",)
 # The id of several rows, in a node id.
 _FOLDED: Final = re.compile(r"\[(older )?rows \d+-\d+\]$")
+# The processor seconds of the dearest row of a test.
+DEAREST: Final = pytest.StashKey[float]()
 # The attribute of a folded call with its rows.
 _ROWS: Final = "rows"
 
@@ -94,8 +97,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     rows = getattr(getattr(pyfuncitem, "callspec", None), _ROWS, None)
     if rows is None:
         return None
-    failures = []
+    failures, seconds = [], list[float]()
     for row in rows:
+        start = time.process_time()
         try:
             pyfuncitem.obj(
                 **{name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames} | row.params
@@ -104,6 +108,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
             remedy = ", which needs a mark to be skipped" if isinstance(error, pytest.skip.Exception) else ""
             error.add_note(f"in {pyfuncitem.originalname}[{row.id}]{remedy}")
             failures.append(error)
+        seconds.append(time.process_time() - start)
+    pyfuncitem.stash[DEAREST] = max(seconds)
     if len(failures) == 1:
         raise failures[0]
     if failures:

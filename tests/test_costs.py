@@ -23,6 +23,10 @@ def test_with_a_process():
 
 def test_asleep():
     time.sleep(0.3)
+
+@pytest.mark.parametrize("seconds", [0.06, 0.08])
+def test_rows(seconds):
+    spend(seconds)
 """
 
 
@@ -34,19 +38,22 @@ def test_costs_are_processor_times_also_of_started_processes(
     monkeypatch.delenv("BRANCH_COUNTS", raising=False)
     pytester.makepyfile(BUSY)
 
-    result = pytester.runpytest_inprocess("-p", "costs", "-p", "tiers", "-p", "no:cacheprovider", "--costs")
+    result = pytester.runpytest_inprocess(
+        "-p", "costs", "-p", "tiers", "-p", "rows", "-p", "no:cacheprovider", "--costs"
+    )
 
-    result.assert_outcomes(passed=3)
+    result.assert_outcomes(passed=4)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     seconds = {
         name: float(line.split()[0])
         for line in result.outlines
-        for name in ("alone", "process", "asleep")
+        for name in ("alone", "process", "asleep", "rows[rows 1-2]")
         if line.endswith(name)
     }
     assert seconds["alone"] > 0.19
     assert seconds["process"] > 0.03
     assert seconds["asleep"] < 0.1
+    assert seconds["rows[rows 1-2]"] > 0.13
     excesses = [line for line in result.outlines if "processor time, more than" in line]
     assert [line.partition(" takes ")[0].partition("::")[2] for line in excesses] == ["test_alone"]
 
@@ -87,6 +94,14 @@ def test_tests_are_summed_up_by_folder_and_the_dearest_are_listed() -> None:
             False,
             ["t::a takes 1.5 s of processor time, more than 1 s: make it cheaper, or mark it with `long`"],
         ),
+        (
+            Cost("t::a[rows 1-9]", 3, dearest=1.5),
+            False,
+            [
+                "a row of t::a[rows 1-9] takes 1.5 s of processor time, more than 1 s: make it cheaper, or mark it with `long`"
+            ],
+        ),
+        (Cost("t::a[rows 1-9]", 3, dearest=0.9), False, []),
         (Cost("t::a", 1.5), True, []),
         (Cost("t::a", 0.9), False, []),
         (Cost("t::a", 1.5, ("session",)), False, []),
