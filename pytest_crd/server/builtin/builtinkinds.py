@@ -59,6 +59,7 @@ VALIDATED: Final[Mapping[str, Sequence[str]]] = {
         "spec.containers (their number)",
         "spec.initContainers (their number)",
     ),
+    "runtimeclasses.node.k8s.io": ("handler",),
     "podtemplates": (),
     "controllerrevisions.apps": ("data",),
     "cronjobs.batch": (),

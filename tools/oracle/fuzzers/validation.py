@@ -47,7 +47,7 @@ _CHOSEN: Final = re.compile(
 )
 # Fields with entries that errors name in any order.
 _MAPS: Final = re.compile(
-    r"(data|binaryData)\[|.*\.(labels|annotations|matchLabels|[sS]elector)\Z|selector\Z|spec\.metrics\[\d+\]\.\w+\Z"
+    r"(data|binaryData)\[|.*\.(labels|annotations|matchLabels|\w*[sS]elector)\Z|selector\Z|spec\.metrics\[\d+\]\.\w+\Z"
     r"|spec\.schedulingGates\[\d+\]\.name\Z|status\.(capacity|allocated\w+)(\[.*)?\Z|.*\.(limits|requests|overhead|annotations)(\[.*)?\Z"
 )
 # Empty lists and maps in printed structs, which our server does not tell from absent ones.

@@ -198,6 +198,10 @@ _PARAMETERS: Final[Sequence[Any]] = (
     {"apiGroup": "", "scope": None},
 )
 _TERM: Final[Any] = {"matchLabelExpressions": [{"key": "topology.kubernetes.io/zone", "values": ["a"]}]}
+_OVERHEADS: Final[Sequence[Any]] = (
+    *({"cpu": "1"}, {"cpu": "-1"}, {"x": "1"}, {"example.com/gpu": "1500m"}, {"hugepages-2Mi": "3Mi"}, {"A b": "1"}),
+    *({"memory": "1500m"}, {"hugepages-2Mi": "2Mi", "cpu": "1"}, {"pods": "1"}),
+)
 KINDS: Final[Mapping[str, Kind]] = {
     "v1 PersistentVolumeClaim": Kind(
         "/api/v1/namespaces/{ns}/persistentvolumeclaims",
@@ -454,6 +458,32 @@ KINDS: Final[Mapping[str, Kind]] = {
             "metadata.name": ("system-node-critical", "system-cluster-critical", "system-a"),
         },
         is_dry=True,
+        mutated=0.3,
+    ),
+    "node.k8s.io/v1 RuntimeClass": Kind(
+        "/apis/node.k8s.io/v1/runtimeclasses",
+        {"handler": "a"},
+        {
+            "handler": ("", "A_b", "a.b", "x" * 64, "b", None, ABSENT),
+            "overhead": ({}, None, {"podFixed": {}}, *({"podFixed": amounts} for amounts in _OVERHEADS)),
+            "scheduling": ({}, None, {"nodeSelector": {}, "tolerations": []}),
+            "scheduling.nodeSelector": (
+                *(
+                    {"a": "b"},
+                    {"a b": "c"},
+                    {"a": "-"},
+                    {"beta.kubernetes.io/os": "c", "a": "b"},
+                    {"a": "b", "c d": "e"},
+                ),
+            ),
+            "scheduling.tolerations": (
+                *([{}], [{"operator": "Exists"}], [{"key": "a b"}], [{"key": "a", "operator": "Exists", "value": "b"}]),
+                *([{"key": "a", "value": "a b"}], [{"key": "a", "operator": "In"}], [{"key": "a", "effect": "Never"}]),
+                *([{"key": "a", "operator": "Lt", "value": "5"}], [{"key": "a", "tolerationSeconds": 5}]),
+                *([{"key": "a"}, {"key": "a"}], [{"key": "a"}, {"key": "a", "operator": "Equal"}]),
+                [{"key": "a", "effect": "NoExecute", "tolerationSeconds": 5}, {"key": "a", "effect": "NoExecute"}],
+            ),
+        },
         mutated=0.3,
     ),
     **autoscalerpools.KINDS,

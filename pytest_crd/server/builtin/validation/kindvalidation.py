@@ -72,6 +72,7 @@ KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "poddisruptionbudgets.policy": ("poddisruptionbudgets", "KIND"),
     "storageclasses.storage.k8s.io": ("storageclasses", "KIND"),
     "priorityclasses.scheduling.k8s.io": ("priorityclasses", "KIND"),
+    "runtimeclasses.node.k8s.io": ("runtimeclasses", "KIND"),
     "pods": ("pods.podwrites", "KIND"),
     "podtemplates": ("workloads.podtemplates", "KIND"),
     "controllerrevisions.apps": ("controllerrevisions", "KIND"),

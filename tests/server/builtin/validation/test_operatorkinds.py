@@ -10,6 +10,7 @@ from support import servers
 CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims"
 NETWORKING = "/apis/networking.k8s.io/v1/namespaces/default"
 PRIORITIES = "/apis/scheduling.k8s.io/v1/priorityclasses"
+RUNTIMES = "/apis/node.k8s.io/v1/runtimeclasses"
 REVISIONS = "/apis/apps/v1/namespaces/default/controllerrevisions"
 CLASSES = "/apis/storage.k8s.io/v1/storageclasses"
 MERGE = {"mediaType": "application/merge-patch+json"}
@@ -278,3 +279,41 @@ def test_the_data_of_a_revision_stay() -> None:
     assert servers.ask(server, "PUT", f"{REVISIONS}/a", {**revision, "revision": 2}).code == 200
     changed = servers.ask(server, "PUT", f"{REVISIONS}/a", {**revision, "data": {"a": "c"}})
     assert errors(changed) == [("data", 'Invalid value: {"a":"c"}: field is immutable')]
+
+
+@pytest.mark.parametrize(
+    ("version", "handler", "expected"),
+    [
+        ("1.37", "x" * 64, "must be no more than 63 bytes"),
+        ("1.34", "x" * 64, "must be no more than 63 characters"),
+    ],
+)
+def test_the_handler_of_a_runtime_class_is_a_short_name(version: str, handler: str, expected: str) -> None:
+    server = servers.api(kubernetes_version=version)
+    answer = servers.ask(server, "POST", RUNTIMES, {**NAME, "handler": handler})
+    assert errors(answer) == [("handler", f'Invalid value: "{handler}": {expected}')]
+
+
+def test_the_handler_of_a_runtime_class_stays() -> None:
+    server = servers.api()
+    assert servers.ask(server, "POST", RUNTIMES, {**NAME, "handler": "a"}).code == 201
+    immutable = ("handler", "Invalid value: null: field is immutable")
+    changes = [servers.ask(server, "PATCH", f"{RUNTIMES}/a", {"handler": text}, **MERGE) for text in ("b", "")]
+    assert list(map(errors, changes)) == [[immutable], [immutable, ("handler", "Required value")]]
+    older = servers.api(kubernetes_version="1.34")
+    assert servers.ask(older, "POST", RUNTIMES, {**NAME, "handler": "a"}).code == 201
+    changed = servers.ask(older, "PATCH", f"{RUNTIMES}/a", {"handler": "b"}, **MERGE)
+    assert errors(changed) == [("handler", 'Invalid value: "b": field is immutable')]
+
+
+def test_each_toleration_of_a_runtime_class_occurs_once() -> None:
+    tolerations = [{"key": "a", "operator": "Exists"}, {"key": "b", "operator": "Exists"}] * 2
+    answer = refuse(RUNTIMES, {"handler": "a", "scheduling": {"tolerations": tolerations}})
+    assert [field for field, _ in answer] == ["scheduling.tolerations[2]", "scheduling.tolerations[3]"]
+
+
+def test_a_runtime_class_with_deprecated_labels_of_nodes_gets_warnings() -> None:
+    selector = {"beta.kubernetes.io/os": "linux", "own": "x"}
+    body = {**NAME, "handler": "a", "scheduling": {"nodeSelector": selector}}
+    (warning,) = servers.ask(servers.api(), "POST", RUNTIMES, body).warnings
+    assert warning.startswith("scheduling.nodeSelector: deprecated since v1.14")

@@ -15,7 +15,7 @@ from pytest_crd.engine.errors import fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.server.builtin import podresources
-from pytest_crd.server.builtin.validation import resourcenames
+from pytest_crd.server.builtin.validation import resourcenames, validatedwrites
 from pytest_crd.server.builtin.validation.pods import podfields
 from pytest_crd.server.builtin.validation.pods.podfields import Object, Rules
 from pytest_crd.server.builtin.validation.resourcenames import COUNTED, HUGE
@@ -104,12 +104,12 @@ def _is_whole(text: str) -> bool:
 
 def _validate_container_name(name: str, path: FieldPath, rules: Rules) -> Errors:
     problems = resourcenames.find_container_problems(name, rules.profile)
-    return (fielderror.invalid(path, name, problem) for problem in problems)
+    return (validatedwrites.invalid_named(path, name, problem) for problem in problems)
 
 
 def _validate_pod_name(name: str, path: FieldPath, rules: Rules) -> Errors:
     problems = resourcenames.find_problems(name, rules.profile)
-    yield from (fielderror.invalid(path, name, problem) for problem in problems)
+    yield from (validatedwrites.invalid_named(path, name, problem) for problem in problems)
     if not problems and name not in _COMPUTED and not name.startswith(HUGE):
         yield from podfields.choose(name, path, _OF_PODS, empty=None)
 
