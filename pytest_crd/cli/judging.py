@@ -13,7 +13,7 @@ from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.checks.samples import ObjectKind, SampleOutcome
 from pytest_crd.checks.verdict import CheckFinding
 from pytest_crd.cli import kustomized
-from pytest_crd.cli.objectfiles import Identity, Resource
+from pytest_crd.cli.objectkinds import Identity, Resource
 from pytest_crd.cli.schemacatalogs import SchemaCatalog
 from pytest_crd.engine import (
     CustomResourceDefinition,

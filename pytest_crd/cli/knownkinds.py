@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_crd.cases import acceptance
-from pytest_crd.cli import objectfiles
+from pytest_crd.cli import objectfiles, objectkinds
 from pytest_crd.cli.objectfiles import STREAM, ReadObjects
 from pytest_crd.cli.schemacatalogs import SchemaCatalog
 from pytest_crd.discovery.crdsources import Sources
@@ -69,7 +69,7 @@ def _load_project_crds(
     except InputError as error:
         if not sources.is_in_vain:
             raise
-        if is_needed and not any(objectfiles.find_client(item, kubernetes_version) for item, _ in sent.read_all([])):
+        if is_needed and not any(objectkinds.find_client(item, kubernetes_version) for item, _ in sent.read_all([])):
             first, *others = error.mistakes
             message = "no CRD was found: name the files or folders with your CRDs, --crd PATH"
             raise CrdError([replace(first, message=message), *others]) from None

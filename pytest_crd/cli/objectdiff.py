@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pytest_crd.checks import samplefiles, samples
-from pytest_crd.cli import objectfiles
-from pytest_crd.cli.objectfiles import Resource
+from pytest_crd.cli import objectfiles, objectkinds
+from pytest_crd.cli.objectkinds import Resource
 from pytest_crd.discovery.baseline import Baseline
 from pytest_crd.engine import (
     CustomResourceDefinition,
@@ -69,7 +69,7 @@ def compare(old: Baseline, new: Baseline, paths: Sequence[str], kubernetes_versi
     items = [*read.read_all(mistakes)]
     successions = find_successions(old.old_crds(kubernetes_version), [*new.crds(kubernetes_version)])
     pairs = {item.olds[-1].crd: next(iter(item.today), None) for item in successions}
-    classified = objectfiles.classify(items, samplefiles.group_crds(pairs), kubernetes_version, read.crds)
+    classified = objectkinds.classify(items, samplefiles.group_crds(pairs), kubernetes_version, read.crds)
     resources = [resource for resource in classified.resources if resource.is_custom]
     judged = [(resource, _judge(resource, pairs)) for resource in resources]
     kinds = {(resource.group, resource.kind) for resource in resources}

@@ -12,11 +12,20 @@ from typing import Final
 from pytest_crd import progress, suggestions
 from pytest_crd.checks import samplefiles
 from pytest_crd.checks.samplefiles import Claims
-from pytest_crd.cli import knownkinds, lookup, objectfiles, repositorysettings, validateformats, validatetext
+from pytest_crd.cli import (
+    knownkinds,
+    lookup,
+    objectfiles,
+    objectkinds,
+    repositorysettings,
+    validateformats,
+    validatetext,
+)
 from pytest_crd.cli.exits import Exit
 from pytest_crd.cli.judging import SendingMethod
 from pytest_crd.cli.knownkinds import KnownKinds, WrongUseError
-from pytest_crd.cli.objectfiles import STREAM, Identity, KindExplanations, Resource
+from pytest_crd.cli.objectfiles import STREAM
+from pytest_crd.cli.objectkinds import Identity, KindExplanations, Resource
 from pytest_crd.cli.validateformats import Answers
 from pytest_crd.cli.verdicts import ObjectVerdict, TextJudge, ValidationSummary
 from pytest_crd.engine import (
@@ -140,7 +149,7 @@ def _read_stored(name: str, claims: Claims, kubernetes_version: str, mistakes: l
     objectfiles.find_crds(old, kubernetes_version)
     items = [*old.read_all(mistakes)]
     mistakes += old.mistakes
-    return objectfiles.classify(items, claims, kubernetes_version, old.crds).resources
+    return objectkinds.classify(items, claims, kubernetes_version, old.crds).resources
 
 
 def _report(judge: TextJudge, options: argparse.Namespace, old_mistakes: Sequence[Mistake]) -> Exit:
@@ -157,7 +166,7 @@ def _report(judge: TextJudge, options: argparse.Namespace, old_mistakes: Sequenc
             else:
                 kept += verdicts.judged
     version, catalog = method.kubernetes_version, method.catalog
-    reasons = objectfiles.explain_unknown(summary.unknown, judge.claims, version, catalog)
+    reasons = objectkinds.explain_unknown(summary.unknown, judge.claims, version, catalog)
     misspelt = _find_misspelt(judge.skip, summary)
     problems = _problems(summary, method, [*judge.objects.mistakes, *summary.mistakes, *old_mistakes, *misspelt])
     if is_text:

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from pytest_crd.checks.samples import SampleOutcome
 from pytest_crd.checks.verdict import CheckFinding
-from pytest_crd.cli import objectfiles
-from pytest_crd.cli.objectfiles import KindExplanations, UnknownObject
+from pytest_crd.cli import objectkinds
+from pytest_crd.cli.objectkinds import KindExplanations, UnknownObject
 from pytest_crd.cli.verdicts import ObjectVerdict
 from pytest_crd.engine import Mistake
 from pytest_crd.engine.yaml.manifest import Manifest
@@ -60,7 +60,7 @@ def _describe(answers: Answers) -> dict[str, Any]:
             *map(_of_verdict, answers.verdicts),
             *(_of_other(item, "misspelt", words) for item, words in answers.reasons.misspelt),
             *(_of_other(item, "not served", words) for item, words in answers.reasons.unserved),
-            *(_of_other(item, _UNJUDGED, objectfiles.describe_other(kind)) for item, kind in answers.reasons.others),
+            *(_of_other(item, _UNJUDGED, objectkinds.describe_other(kind)) for item, kind in answers.reasons.others),
         ],
         "unbuilt": [{**_named(item.where, item.title), "message": words} for item, words in answers.unbuilt],
         "skipped": answers.skipped,
@@ -134,7 +134,7 @@ def _results(answers: Answers) -> Iterator[ReportedTest]:
     for item, words in (*answers.reasons.misspelt, *answers.reasons.unserved):
         yield ReportedTest(item.title or "object", _place(item.where), VerdictOutcome.FAILED, words, words)
     for item, kind in answers.reasons.others:
-        words = objectfiles.describe_other(kind)
+        words = objectkinds.describe_other(kind)
         result = VerdictOutcome.FAILED if answers.is_strict else VerdictOutcome.SKIPPED
         yield ReportedTest(item.title or "object", _place(item.where), result, words, words)
     for applier, words in answers.unbuilt:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pytest_crd.casefiles import yamltext
-from pytest_crd.cli import objectfiles
+from pytest_crd.cli import objectkinds
 from pytest_crd.cli.judging import SendingMethod
-from pytest_crd.cli.objectfiles import KindExplanations
+from pytest_crd.cli.objectkinds import KindExplanations
 from pytest_crd.cli.verdicts import ObjectVerdict, ValidationSummary, VerdictCounts
 from pytest_crd.report import text
 from pytest_crd.wording import counted, escape
@@ -53,7 +53,7 @@ def summarize(
     for item, words in (*reasons.misspelt, *reasons.unserved):
         yield f"{mark}{item.where}: {escape(words)}"
     for item, kind in reasons.others if method.is_strict else ():
-        yield f"{mark}{item.where}: {objectfiles.describe_other(kind)}"
+        yield f"{mark}{item.where}: {objectkinds.describe_other(kind)}"
     for applier, words in summary.unbuilt:
         yield f"{mark}{applier.where}: {applier.title}: its folder is not judged: {escape(words)}"
     yield f"{mark}{_summarize(summary, reasons, method)}"

@@ -9,9 +9,10 @@ from typing import Final, NamedTuple
 
 from pytest_crd.checks.samplefiles import Claims
 from pytest_crd.checks.samples import SampleOutcome
-from pytest_crd.cli import forks, judging, objectfiles
+from pytest_crd.cli import forks, judging, objectkinds
 from pytest_crd.cli.judging import SendingMethod
-from pytest_crd.cli.objectfiles import ObjectText, ReadObjects, Resource, UnknownObject
+from pytest_crd.cli.objectfiles import ObjectText, ReadObjects
+from pytest_crd.cli.objectkinds import Resource, UnknownObject
 from pytest_crd.engine import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.manifest import Manifest
@@ -202,11 +203,11 @@ class TextJudge(NamedTuple):
             except ManifestError as error:
                 verdicts.mistakes += error.mistakes
                 continue
-            skipped = [item for item in items if objectfiles.has_kind(item, self.skip)]
+            skipped = [item for item in items if objectkinds.has_kind(item, self.skip)]
             verdicts.skipped += [item.kind for item in skipped]
             sent = ((item, text) for item in items if item not in skipped)
             method, crds = self.method, self.objects.crds
-            classified = objectfiles.classify(sent, self.claims, method.kubernetes_version, crds, method.catalog)
+            classified = objectkinds.classify(sent, self.claims, method.kubernetes_version, crds, method.catalog)
             verdicts.unknown += classified.unknown
             verdicts.judged += map(self._describe, classified.resources)
         return verdicts
@@ -227,7 +228,7 @@ class TextJudge(NamedTuple):
             resource.is_custom,
             resource.schema is not None,
             resource.identity in (self.method.old or ()),
-            objectfiles.count_placeholders(resource.manifest.value),
+            objectkinds.count_placeholders(resource.manifest.value),
             None if response is None else response.code,
             response.stored if is_shown and response is not None else None,
             outcome.notes if is_shown else (),
