@@ -73,6 +73,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
             "yaml has the stored objects; kustomizations in folders are built"
         ),
     )
+    add(
+        "--local-sources",
+        action="append",
+        metavar="SOURCE",
+        help="with --objects: the folder of a source of Flux, KIND/NAMESPACE/NAME=FOLDER; repeatable",
+    )
     add("--all", action="store_true", help="with --objects: also judge all other objects")
     add("-o", "--output", choices=(_TEXT, _JSON), default=_TEXT, help="the format of the output; default: text")
     lookup.add_kubernetes_version(parser, also="; OLD..NEW compares the answers of two versions about this project")
@@ -144,7 +150,9 @@ def _compare_named(options: argparse.Namespace, old: Baseline, new: Baseline, ve
     paths = [path for group in options.objects or () for path in group]
     if options.all and not paths:
         raise CrdError([Mistake("--all", 0, "it does nothing without --objects PATH")])
-    return objectdiff.compare(old, new, paths, version) if paths else None
+    if options.local_sources and not paths:
+        raise CrdError([Mistake("--local-sources", 0, "it does nothing without --objects PATH")])
+    return objectdiff.compare(old, new, paths, version, options.local_sources or ()) if paths else None
 
 
 def _compare_versions(options: argparse.Namespace, old: str, new: str) -> int:

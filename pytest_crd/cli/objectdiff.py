@@ -16,6 +16,7 @@ from pytest_crd.engine import (
     UnsupportedConstructError,
     UnsupportedExpressionError,
 )
+from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.report import text
 from pytest_crd.upgrades import crdwrites, objectupgrades
 from pytest_crd.upgrades.objectupgrades import BREAKING, ObjectUpgrade
@@ -32,12 +33,14 @@ class ObjectDiff(NamedTuple):
         refused: The findings about CRDs that the server refuses, by the name of the CRD.
         objects: The objects of old CRDs, with the effects.
         others: The number of objects of other kinds.
+        unbuilt: The Kustomizations of Flux whose folder is not known, with the reason.
         mistakes: The reasons why files cannot be read.
     """
 
     refused: Mapping[str, Sequence[Finding]]
     objects: Sequence[tuple[Resource, ObjectUpgrade]]
     others: int
+    unbuilt: Sequence[tuple[Manifest, str]]
     mistakes: Sequence[Mistake]
 
     @property
@@ -51,7 +54,9 @@ class ObjectDiff(NamedTuple):
         return any(not upgrade.unjudged for _, upgrade in self.objects)
 
 
-def compare(old: Baseline, new: Baseline, paths: Sequence[str], kubernetes_version: str) -> ObjectDiff:
+def compare(
+    old: Baseline, new: Baseline, paths: Sequence[str], kubernetes_version: str, local_sources: Sequence[str] = ()
+) -> ObjectDiff:
     """
     Return the effects of an upgrade on the objects in files, folders and globs; kustomizations are built.
 
@@ -60,11 +65,12 @@ def compare(old: Baseline, new: Baseline, paths: Sequence[str], kubernetes_versi
         new: The CRDs that replace them.
         paths: The files, folders and globs, and `-` for standard input.
         kubernetes_version: The Kubernetes version of the answers.
+        local_sources: The folders of sources of Flux, `KIND/NAMESPACE/NAME=FOLDER`.
 
     Raises:
-        ManifestError: A path matches no file.
+        ManifestError: A path matches no file, or a local source has another form.
     """
-    read = objectfiles.read(paths)
+    read = objectfiles.read(paths, local_sources=local_sources)
     mistakes = [*read.mistakes]
     items = [*read.read_all(mistakes)]
     successions = find_successions(old.old_crds(kubernetes_version), [*new.crds(kubernetes_version)])
@@ -76,7 +82,9 @@ def compare(old: Baseline, new: Baseline, paths: Sequence[str], kubernetes_versi
     used = {old: new for old, new in pairs.items() if new is not None and (old.group, old.kind) in kinds}
     refused = {old.name: [*crdwrites.find_write_errors(old, new)] for old, new in used.items()}
     others = len(items) - len(resources)
-    return ObjectDiff({name: findings for name, findings in refused.items() if findings}, judged, others, mistakes)
+    return ObjectDiff(
+        {name: findings for name, findings in refused.items() if findings}, judged, others, read.unbuilt, mistakes
+    )
 
 
 def _judge(
@@ -110,6 +118,7 @@ def render(diff: ObjectDiff, kubernetes_version: str) -> Iterator[str]:
             about = f" ({', '.join(effect.requests)})" if effect.requests else ""
             yield f"  {effect.outcome}{about}: {first}"
             yield from (f"      {line}" for line in rest)
+    yield from (objectkinds.describe_unbuilt(*item) for item in diff.unbuilt)
     yield f"{_summarize(diff)}; Kubernetes {kubernetes_version}"
 
 
@@ -118,8 +127,12 @@ def _summarize(diff: ObjectDiff) -> str:
     parts = [f"{counts[outcome]} {outcome}" for outcome in objectupgrades.OUTCOMES if counts[outcome]]
     if unjudged := sum(bool(upgrade.unjudged) for _, upgrade in diff.objects):
         parts.append(f"{unjudged} not judged")
-    summary = ", ".join([counted(len(diff.objects), "object"), *parts])
-    return f"{summary}; {counted(diff.others, 'object')} of other kinds" if diff.others else summary
+    summary = [", ".join([counted(len(diff.objects), "object"), *parts])]
+    if diff.others:
+        summary.append(f"{counted(diff.others, 'object')} of other kinds")
+    if diff.unbuilt:
+        summary.append(f"{counted(len(diff.unbuilt), 'folder')} of Flux not judged")
+    return "; ".join(summary)
 
 
 def describe(diff: ObjectDiff) -> dict[str, object]:
@@ -140,4 +153,5 @@ def describe(diff: ObjectDiff) -> dict[str, object]:
             for resource, upgrade in diff.objects
         ],
         "others": diff.others,
+        "unbuilt": [{"source": item.where, "name": item.title, "message": words} for item, words in diff.unbuilt],
     }

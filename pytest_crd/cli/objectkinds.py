@@ -15,10 +15,10 @@ from pytest_crd.engine import CustomResourceDefinition, profile
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
+from pytest_crd.wording import escape
 
 if TYPE_CHECKING:
     from pytest_crd.server.builtin.builtinclient import BuiltInClient  # large imports
-
 
 _GROUP_END: Final = ".k8s.io"
 _NO_KIND: Final = "no kind"
@@ -178,6 +178,11 @@ def explain_unknown(
 def describe_other(kind: str) -> str:
     """Return why an object of an unknown kind is not judged; *kind* is its kind and API version in words."""
     return "it has no apiVersion and kind" if kind == _NO_KIND else f"no CRD is known of {kind}"
+
+
+def describe_unbuilt(applier: Manifest, words: str) -> str:
+    """Return a line for a Kustomization of Flux whose folder is not known."""
+    return f"{applier.where}: {applier.title}: its folder is not judged: {escape(words)}"
 
 
 def has_kind(item: Manifest, kinds: Collection[str]) -> bool:

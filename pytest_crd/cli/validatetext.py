@@ -54,8 +54,7 @@ def summarize(
         yield f"{mark}{item.where}: {escape(words)}"
     for item, kind in reasons.others if method.is_strict else ():
         yield f"{mark}{item.where}: {objectkinds.describe_other(kind)}"
-    for applier, words in summary.unbuilt:
-        yield f"{mark}{applier.where}: {applier.title}: its folder is not judged: {escape(words)}"
+    yield from (f"{mark}{objectkinds.describe_unbuilt(*item)}" for item in summary.unbuilt)
     yield f"{mark}{_summarize(summary, reasons, method)}"
 
 

@@ -301,3 +301,39 @@ def test_json_has_the_effects_on_each_object(diff: Diff) -> None:
     assert item["effects"][0]["requests"] == ["the next apply"]
     both = json.loads(diff(_crd(), _crd(MODE), TAB, "-o", "json", "--all")[1])
     assert {"crds", "named"} <= both.keys()
+
+
+FLUX = """\
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps, namespace: flux-system}
+spec: {path: ./apps, sourceRef: {kind: OCIRepository, name: fleet}}
+"""
+
+
+def test_a_folder_of_flux_elsewhere_is_said_and_counted(diff: Diff) -> None:
+    code, out, _ = diff(_crd(), _crd(), f"{TAB}{FLUX}")
+
+    line, summary = out.splitlines()
+    assert line.startswith("tab.yaml:6: Kustomization/apps: its folder is not judged: OCIRepository/fleet")
+    assert summary == f"1 object, 1 unchanged; 1 object of other kinds; 1 folder of Flux not judged{END.strip()}"
+    assert code == 0
+    [unbuilt] = json.loads(diff(_crd(), _crd(), f"{TAB}{FLUX}", "-o", "json")[1])["named"]["unbuilt"]
+    assert (unbuilt["source"], unbuilt["name"]) == ("tab.yaml:6", "Kustomization/apps")
+
+
+def test_the_folder_of_a_source_of_flux_is_named(diff: Diff, tmp_path: Path) -> None:
+    (tmp_path / "apps").mkdir()
+    (tmp_path / "apps/other.yaml").write_text(TAB.replace("name: a", "name: b"))
+
+    out = diff(_crd(), _crd(), f"{TAB}{FLUX}", "--local-sources", "OCIRepository/flux-system/fleet=.")[1]
+
+    assert out == f"2 objects, 2 unchanged; 1 object of other kinds{END}"
+
+
+def test_a_local_source_without_objects_is_an_error(diff: Diff, capsys: pytest.CaptureFixture[str]) -> None:
+    diff(_crd(), _crd(), TAB)
+
+    assert program.main(["diff", "old.yaml", "new.yaml", "--local-sources", "OCIRepository/a/b=."]) == 2
+    assert capsys.readouterr().err == "--local-sources: it does nothing without --objects PATH\n"
