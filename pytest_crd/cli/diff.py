@@ -29,6 +29,8 @@ from pytest_crd.upgrades.crddiff import CrdDiff
 from pytest_crd.upgrades.task import Task
 from pytest_crd.wording import counted
 
+# Part of the server's message about two objects in one document.
+_REPEATED_KIND: Final = 'key "kind" already set'
 _TEXT: Final = "text"
 _JSON: Final = "json"
 _RANGE: Final = ".."
@@ -106,6 +108,7 @@ def run(options: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return Exit.WRONG_USE
     errors: list[InputError | Mistake] = [
+        *_find_joined(old, new, version),
         *(named.mistakes if named else ()),
         *(_find_errors(compared) if compared else ()),
     ]
@@ -230,6 +233,14 @@ def _check_paths(paths: Sequence[str], sides: Sequence[Baseline]) -> None:
     unmatched = [path for path in wanted if not any(tree.names([path]) for tree in trees)]
     if unmatched:
         raise CrdError([Mistake(f"--crd-path {path}", 0, message) for path in unmatched])
+
+
+def _find_joined(old: Baseline, new: Baseline, kubernetes_version: str) -> Iterator[Mistake]:
+    """Yield a mistake for each CRD that hides another one, as no line with `---` is between them."""
+    for crd in (*old.crds(kubernetes_version), *new.crds(kubernetes_version)):
+        if any(_REPEATED_KIND in message for message in crd.repeated_fields):
+            words = f"{'; '.join(crd.repeated_fields)}; write --- between two CRDs"
+            yield Mistake(crd.source, 0, words)
 
 
 def _find_errors(compared: CrdDiff) -> Iterator[InputError]:

@@ -333,3 +333,15 @@ def test_json_has_errors_and_findings_without_witnesses(
     assert (second["new"], second["findings"][0]["witness"]) == (None, None)
     assert document["unjudged"] == {"old/config/samples/a.yaml:1": "the effects of the upgrade are not known"}
     assert f"{NAME}: from old/a.yaml:1 to new/b.yaml:1: not known\n" in run(capsys, "old", "new")[1]
+
+
+def test_a_missing_line_between_two_crds_is_an_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, f"{crd('v1')}{crd('v1')}", "joined.yaml")
+    write(folder, crd("v1").replace("{type: string}", "{type: string, type: string}"), "repeated.yaml")
+
+    code, _, errors = run(capsys, "joined.yaml", "repeated.yaml")
+    assert code == 2
+    assert errors.startswith("joined.yaml:1: line ")
+    assert errors.endswith("; write --- between two CRDs\n")
+    assert errors.count("\n") == 1
+    assert run(capsys, "joined.yaml", "repeated.yaml", "--objects", "repeated.yaml")[::2] == (2, errors)
