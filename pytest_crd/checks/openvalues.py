@@ -18,6 +18,8 @@ _PROPERTIES: Final = "properties"
 _ANY: Final = frozenset({"items", "additionalProperties"})
 # Errors about the number of items, and about equal items.
 _COUNTED: Final = frozenset({ErrorType.TOO_MANY, ErrorType.TOO_FEW, ErrorType.DUPLICATE})
+# Keywords about a mapping or list itself, which no value inside it changes.
+_OUTER: Final = frozenset({"type", "minProperties"})
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # The whole object in a rule: `self`, but not `self.name`.
 _WHOLE: Final = re.compile(r"\bself\b(?!\s*\.\s*\??[A-Za-z_][A-Za-z0-9_]*(?!\s*\(|[A-Za-z0-9_]))")
@@ -48,9 +50,9 @@ class OpenValues:
             return ""
         if error.rule is not None:
             return self._explain_rule(error.rule)
-        return next(
-            (f"{_spell(place)} is {text}" for place, text in self._texts.items() if place[: len(steps)] == steps), ""
-        )
+        is_outer = error.origin is not None and error.origin.keyword in _OUTER
+        texts = ((place, text) for place, text in self._texts.items() if place[: len(steps)] == steps)
+        return next((f"{_spell(place)} is {text}" for place, text in texts if place == steps or not is_outer), "")
 
     def _explain_rule(self, rule: FailedRule) -> str:
         own = [*_find_self(rule.steps)]

@@ -67,6 +67,7 @@ spec:
             oneOf:
             - properties: {a: {enum: [x]}}
             - properties: {b: {enum: [y]}}
+          few: {type: object, minProperties: 2, additionalProperties: {type: string}}
 """
 TAB = "apiVersion: example.com/v1\nkind: Tab\nmetadata: {name: a}\n"
 
@@ -126,6 +127,8 @@ CERTAIN = [
     ("parts: [{name: '${A}', kind: a}, {name: '${A}', kind: a}]\n", ["parts[1]: Duplicate value"]),
     ("parts: [{name: x, kind: '${KIND}'}, {name: z, kind: a, port: a}]\n", ['parts[1].port: Invalid value: "string"'] ),
     ("named: {x: {kind: b, note: '${NOTE}'}}\n", ["of kind a"]),
+    ("pair: {low: ['${A}']}\n", ['pair.low: Invalid value: "array"']),
+    ("few: {a: '${A}'}\n", ["few: Invalid value: 1: few in body should have at least 2 properties"]),
     ("pair: {low: b, note: '${A}'}\nmap: {x: '${X}'}\n", ["a pair"]),
 ]  # fmt: skip
 
