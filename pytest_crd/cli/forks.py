@@ -100,7 +100,7 @@ def _receive(fork: _Fork) -> Any:
     """
     try:
         result, error, place = pickle.load(fork.results)  # noqa: S301 - a process of this program has written it
-    except EOFError:
+    except (EOFError, pickle.UnpicklingError):
         raise ChildProcessError(f"process {fork.process} ended before its work was done") from None
     if error is not None:
         error.add_note(f"in a forked process:\n{place}")

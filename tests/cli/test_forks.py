@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,6 +94,22 @@ def test_an_interrupted_fork_says_nothing(capfd: pytest.CaptureFixture[str]) -> 
         [*forks.run(_interrupt, 2, 2)]
 
     assert capfd.readouterr().err == ""
+
+
+def test_a_killed_fork_with_half_a_result_in_its_pipe_is_an_error() -> None:
+    results = forks.run(lambda index: b"x" * 1_000_000 if index > 1 else os.getpid(), 4, 2)
+    process = next(results)
+    _wait_for_full_pipe(process)
+
+    os.kill(process, signal.SIGKILL)
+
+    with pytest.raises(ChildProcessError, match=f"process {process} ended before its work was done"):
+        list(results)
+
+
+def _wait_for_full_pipe(process: int) -> None:
+    while Path(f"/proc/{process}/stat").read_text(encoding="utf-8").split()[2] != "S":
+        time.sleep(0.001)
 
 
 def test_forks_end_if_no_more_results_are_wanted() -> None:
