@@ -240,7 +240,7 @@ def _plan(texts: Sequence[ObjectText], jobs: int) -> Iterator[list[ObjectText]]:
     step: list[ObjectText] = []
     size = 0
     for text in texts:
-        parts = text.split(jobs) if text.size > _STEP else [text]
+        parts = text.split(min(jobs, -(-text.size // _STEP))) if text.size > _STEP else [text]
         for part in parts:
             step.append(part)
             size += text.size // len(parts)

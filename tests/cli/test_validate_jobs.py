@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -154,6 +154,21 @@ def test_a_process_for_each_core_judges_if_there_is_enough(
     validate("--jobs", "auto")
 
     assert used == [jobs]
+
+
+def test_more_processes_than_work_read_a_large_file_as_often_as_it_has_parts(
+    validate: Validate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts: list[tuple[int, int]] = []
+
+    def note(judge: Callable[[int], verdicts.TextVerdicts], count: int, jobs: int) -> Iterator[verdicts.TextVerdicts]:
+        counts.append((count, jobs))
+        yield from map(judge, range(count))
+
+    monkeypatch.setattr(forks, "run", note)
+    validate("--jobs", "100000")
+
+    assert counts == [(14, 14)]
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "two", "1.5", ""])
