@@ -2,9 +2,10 @@
 Rows of parametrized tests: a function runs up to 50 rows as one test.
 
 A test costs pytest three milliseconds besides its own work, and most rows take less. Rows stay tests of their own where the function has a fixture
-that each row needs anew, where a row has other marks than `older`, and where the command line selects rows: with `-k`, or with the id of a row.
+that each row needs anew, where a row has other marks than `older`, where the function is expected to fail, and where the command line selects rows:
+with `-k`, or with the id of a row.
 
-A failure names each failed row.
+A failure names each failed row. A row fails that skips itself or returns a value.
 """
 
 from __future__ import annotations
@@ -49,12 +50,16 @@ def _is_foldable(metafunc: pytest.Metafunc) -> bool:
     """Return whether all fixtures of a function, except its parameters, stay the same from row to row."""
     if not metafunc._calls or metafunc.cls or hasattr(metafunc.function, "hypothesis"):
         return False
-    definitions = metafunc._arg2fixturedefs
+    last = {name: metafunc._arg2fixturedefs[name][-1] for name in metafunc._arg2fixturedefs}
     parameters = metafunc._calls[0].params
-    is_direct = all(definitions[name][-1].func is get_direct_param_fixture_func for name in parameters)
-    fixtures = {*metafunc.fixturenames} - {*parameters, *_SHARED}
+    # A parameter with a wider scope may change other fixtures.
+    is_direct = all(
+        last[name].func is get_direct_param_fixture_func and last[name].scope == "function" for name in parameters
+    )
+    fixtures = {*metafunc.fixturenames} - {*parameters, *_SHARED, "request"}
     is_alone = "request" not in inspect.signature(metafunc.function).parameters
-    return is_direct and is_alone and all(definitions[name][-1].scope != "function" for name in fixtures - {"request"})
+    is_shared = all(name in last and last[name].scope != "function" for name in fixtures)
+    return is_direct and is_alone and is_shared and metafunc.definition.get_closest_marker("xfail") is None
 
 
 def _fold(calls: Sequence[Any]) -> Iterator[Any]:
@@ -97,16 +102,15 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     rows = getattr(getattr(pyfuncitem, "callspec", None), _ROWS, None)
     if rows is None:
         return None
-    failures, seconds = [], list[float]()
+    failures, seconds = list[BaseException](), list[float]()
     for row in rows:
         start = time.process_time()
         try:
-            pyfuncitem.obj(
-                **{name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames} | row.params
-            )
-        except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:  # noqa: BLE001 - it is raised at the end
-            remedy = ", which needs a mark to be skipped" if isinstance(error, pytest.skip.Exception) else ""
-            error.add_note(f"in {pyfuncitem.originalname}[{row.id}]{remedy}")
+            _run(pyfuncitem, row)
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except BaseException as error:  # noqa: BLE001 - it is raised at the end
+            error.add_note(f"in {pyfuncitem.originalname}[{row.id}]")
             failures.append(error)
         seconds.append(time.process_time() - start)
     pyfuncitem.stash[DEAREST] = max(seconds)
@@ -115,3 +119,13 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if failures:
         raise BaseExceptionGroup(f"{len(failures)} of {len(rows)} rows fail", failures)
     return True
+
+
+def _run(pyfuncitem: pytest.Function, row: Any) -> None:
+    """Run a row, which fails with a result, or with an outcome that would count for all rows."""
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames} | row.params
+    try:
+        result = pyfuncitem.obj(**arguments)
+    except (pytest.skip.Exception, pytest.xfail.Exception) as error:
+        raise AssertionError("the row needs a mark to be skipped, or to be expected to fail") from error
+    assert result is None, "a row returns a value, which nothing reads"

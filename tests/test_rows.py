@@ -59,6 +59,23 @@ def test_indirect(chosen):
 def test_examples(number, drawn):
     pass
 
+@pytest.mark.xfail(strict=True)
+@pytest.mark.parametrize("number", [1, 2])
+def test_expected(number):
+    assert number == 1
+
+@pytest.mark.parametrize("number", [1, 2], scope="module")
+def test_wide(number, made):
+    assert made == number
+
+@pytest.fixture(scope="module")
+def made(number):
+    return number
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_misspelt(number, bse):
+    pass
+
 class TestClass:
     @pytest.mark.parametrize("number", [1, 2])
     def test_method(self, number):
@@ -96,6 +113,12 @@ def test_rows_without_own_fixtures_and_marks_are_one_test(project: pytest.Pytest
         "test_indirect[d] PASSED",
         "test_examples[1] PASSED",
         "test_examples[2] PASSED",
+        "test_expected[1] FAILED",
+        "test_expected[2] XFAIL",
+        "test_wide[1] PASSED",
+        "test_wide[2] PASSED",
+        "test_misspelt[1] ERROR",
+        "test_misspelt[2] ERROR",
         "TestClass::test_method[1] PASSED",
         "TestClass::test_method[2] PASSED",
     ]
@@ -108,11 +131,39 @@ def test_rows_without_own_fixtures_and_marks_are_one_test(project: pytest.Pytest
             "*in test_pairs[[]2-b]",
             "*2 of 2 rows fail*",
             "*Skipped: one",
-            "*in test_outcomes[[]one], which needs a mark to be skipped",
+            "*in test_outcomes[[]one]",
             "*DID NOT RAISE*",
             "*in test_outcomes[[]other]",
         ]
     )
+
+
+@pytest.mark.parametrize(
+    ("body", "outcomes", "word"),
+    [
+        (
+            "number == 3 or pytest.skip('not today')",
+            {"failed": 1},
+            "*the row needs a mark to be skipped*",
+        ),
+        ("number == 3 or pytest.xfail('known')", {"failed": 1}, "*in test_it[[]1]"),
+        ("if number < 4: raise SystemExit", {"failed": 1}, "*in test_it[[]3]"),
+        ("return number", {"failed": 1}, "*in test_it[[]3]"),
+        ("if number == 1: pytest.exit('enough')", {}, "*Exit: enough*"),
+        ("if number == 1: raise KeyboardInterrupt", {}, "*KeyboardInterrupt*"),
+    ],
+)
+def test_no_row_decides_about_the_others(
+    pytester: pytest.Pytester, body: str, outcomes: dict[str, int], word: str
+) -> None:
+    pytester.makeini("[pytest]\naddopts = -p rows -p no:cacheprovider\n")
+    marked = "import pytest\n@pytest.mark.parametrize('number', [1, 3])\n"
+    pytester.makepyfile(test_it=f"{marked}def test_it(number):\n    {body}\n")
+
+    result = pytester.runpytest_inprocess(no_reraise_ctrlc=True)
+
+    result.assert_outcomes(**outcomes)
+    result.stdout.fnmatch_lines([word])
 
 
 def test_a_row_is_selected_by_its_id(project: pytest.Pytester) -> None:
