@@ -87,7 +87,7 @@ class HttpTransport:
             authority: The certificates that are trusted, PEM; empty for the certificates of the system.
             source: The place of the setting, for errors.
         """
-        scheme, (host, path, query) = url.partition("://")[0], webhookurls.split(url)
+        scheme, (host, path, query) = url.partition("://")[0].lower(), webhookurls.split(url)
         self._url, self._source = url, source
         name, port = urls.split_host(host)
         self._host, self._port = name.lower(), int(port or _PORTS[scheme])

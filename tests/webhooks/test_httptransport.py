@@ -90,6 +90,17 @@ def test_tls_is_verified_with_the_authority(name: str) -> None:
         assert transport.post(URL, b"{}", 5).status == 200
 
 
+def test_a_scheme_in_capital_letters_has_tls_and_a_port() -> None:
+    with (
+        scripted(always(answer()), context=tls(*LOCAL)) as server,
+        _opened(f"HTTPS://127.0.0.1:{server.port}") as transport,
+    ):
+        assert transport.post(URL, b"{}", 5).status == 200
+
+    with _opened("HTTP://127.0.0.1") as transport:
+        assert transport._port == 80
+
+
 def test_a_certificate_may_be_for_the_service() -> None:
     with (
         scripted(always(answer()), context=tls("webhook.system.svc")) as server,
