@@ -52,13 +52,12 @@ class HTTP:
         """Create it with the URL and the timeout in seconds; send nothing."""
         self.address = url.rstrip("/")
         self._patience = self._limit = patience
-        parts = urllib.parse.urlsplit(self.address)
-        self._prefix, self._host = parts.path, parts.netloc
+        self._prefix = urllib.parse.urlsplit(self.address).path
         self._transport = HttpTransport(self.address)
 
     def send(self, method: str, url: str, data: bytes | None, headers: Mapping[str, str]) -> Reply:
         """Send one request; see `Transport.send`."""
-        request = (method, f"{self._prefix}{url}", data, {"Host": self._host, **headers})
+        request = (method, f"{self._prefix}{url}", data, headers)
         try:
             try:
                 return self._transport.send(*request, self._limit)

@@ -252,7 +252,7 @@ class HttpTransport:
             raise TransportError(f"dial tcp: address {self._port}: invalid port")
         try:
             addresses = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
-        except socket.gaierror as error:
+        except (socket.gaierror, UnicodeError) as error:
             raise UnreachableWebhookError(gowords.describe_lookup(self._host), error) from None
         errors: list[UnreachableWebhookError] = []
         for family, kind, protocol, _, address in addresses:

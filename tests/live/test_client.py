@@ -123,6 +123,22 @@ def test_no_connection_is_no_answer(connected: Connect) -> None:
         connected(url).ask("GET", "/version")
 
 
+def test_a_name_outside_of_ascii_is_written_as_dns_has_it(connected: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts: list[str] = []
+
+    def answering(_method: str, _url: str, headers: dict[str, str], _text: str) -> Reply:
+        hosts.append(headers["Host"])
+        return Reply(200, "1")
+
+    with serving(answering) as url:
+        port = url.rpartition(":")[2]
+        found = socket.getaddrinfo("127.0.0.1", port, type=socket.SOCK_STREAM)
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+        connected(f"http://\u4f8b\u3048.test:{port}").ask("GET", "/")
+
+    assert hosts == [f"xn--r8jz45g.test:{port}"]
+
+
 def test_a_server_that_closes_every_connection_gives_no_answer(connected: Connect) -> None:
     with serving(lambda *_: Reply(0)) as url, pytest.raises(NoAnswerError, match="closed connection without response"):
         connected(url).ask("GET", "/")
