@@ -197,7 +197,15 @@ class HttpTransport:
         except (OSError, http.client.HTTPException) as error:
             raise TransportError(gowords.describe(error, connection.route, self._host), error) from None
         with response:
-            return Reply(response.status, response.getheaders(), _read_body(response, connection.sock, deadline))
+            try:
+                content = _read_body(response, connection.sock, deadline)
+            except BodyTransportError:
+                if response.status not in _REDIRECTS:
+                    raise
+                # A redirect is an error of the project, whatever its body; the rest may come later.
+                connection.http.close()
+                content = b""
+            return Reply(response.status, response.getheaders(), content)
 
     def _connect(self, deadline: float, other_name: str) -> _Connection:
         """

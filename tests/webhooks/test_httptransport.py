@@ -189,15 +189,15 @@ def test_a_reply_before_the_end_of_the_review_counts() -> None:
         assert transport.post(URL, bytes(1 << 22), 5).status == 413
 
 
-def test_a_redirect_is_an_error_of_the_project() -> None:
-    response = answer(status="307 Temporary Redirect", headers="Location: https://other/\r\n")
+@pytest.mark.parametrize("missing", [0, 5])
+def test_a_redirect_is_an_error_of_the_project(missing: int) -> None:
+    whole = answer(status="307 Temporary Redirect", headers="Location: https://other/\r\n")
+    response = whole[: len(whole) - missing]
 
-    with (
-        scripted(always(response)) as server,
-        _opened(f"http://127.0.0.1:{server.port}") as transport,
-        pytest.raises(WebhookError) as raised,
-    ):
-        transport.post(URL, b"{}", 5)
+    with scripted(always(response)) as server, _opened(f"http://127.0.0.1:{server.port}") as transport:
+        with pytest.raises(WebhookError) as raised:
+            transport.post(URL, b"{}", 5)
+        assert len(transport._idle) == (not missing)
 
     assert str(raised.value) == (
         f"pytest.ini:2: http://127.0.0.1:{server.port} answers with a redirect (307) to https://other/; an API server "
@@ -223,6 +223,7 @@ def test_the_first_address_of_a_name_is_reported(monkeypatch: pytest.MonkeyPatch
 
 def test_an_unknown_host_has_no_address() -> None:
     assert _refusal("https://hooks.invalid") == "dial tcp: lookup hooks.invalid: no such host"
+    assert _refusal("http://hooks..invalid") == "dial tcp: lookup hooks..invalid: no such host"
 
 
 def test_a_connect_that_takes_too_long_exceeds_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
