@@ -1,4 +1,4 @@
-"""Roles and bindings of a server, from its store and from a new cluster."""
+"""Roles and bindings of a server, from its store and from a new cluster, and the rules of aggregated ClusterRoles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from importlib import resources
 from typing import Any, Final
 
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.server.authorization import aggregation, policy
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata import labelselectors
+from pytest_crd.server.authorization import policy
 from pytest_crd.server.authorization.policy import Binding, Role
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import ObjectKey, Store, StoredObject
@@ -80,12 +82,54 @@ class StoredRoles:
             return
         defaults = () if self._has_defaults else _default_store().entries(CLUSTER_ROLES)
         values = {entry.key.name: entry.value for entry in (*defaults, *entries)}
-        for value in aggregation.aggregate([*values.values()]):
+        for value in _aggregate([*values.values()]):
             _put(self._store, value)
         self._aggregated = tuple(entry.revision for entry in self._store.entries(CLUSTER_ROLES))
 
     def _stores(self) -> tuple[Store, ...]:
         return (self._store,) if self._has_defaults else (self._store, _default_store())
+
+
+def _aggregate(roles: Sequence[Resource]) -> list[Resource]:
+    """
+    Return the ClusterRoles whose rules an `aggregationRule` changes.
+
+    Args:
+        roles: All ClusterRoles.
+
+    Aggregated roles may choose each other, so the rules are computed until none changes, at most once for each role.
+
+    Reference:
+        kubernetes pkg/controller/clusterroleaggregation/clusterroleaggregation_controller.go.
+    """
+    current = {role["metadata"]["name"]: role for role in roles}
+    before = dict(current)
+    for _ in range(len(roles)):
+        is_stable = True
+        for name, role in sorted(current.items()):
+            rules = _aggregated_rules(role, current)
+            if rules is not None and rules != (role.get("rules") or []):
+                current[name], is_stable = {**role, "rules": rules}, False
+        if is_stable:
+            break
+    return [role for name, role in current.items() if role is not before[name]]
+
+
+def _aggregated_rules(role: Resource, roles: Mapping[str, Resource]) -> list[JSONValue] | None:
+    """Return the rules of an aggregated role; None for another role."""
+    if not role.get("aggregationRule"):
+        return None
+    rules: list[JSONValue] = []
+    for selector in role["aggregationRule"].get("clusterRoleSelectors") or ():
+        for name in sorted(roles):
+            if name != role["metadata"]["name"] and _is_selected(selector, roles[name]):
+                rules += [rule for rule in roles[name].get("rules") or () if rule not in rules]
+    return rules
+
+
+def _is_selected(selector: Mapping[str, Any], role: Resource) -> bool:
+    """Return whether a label selector chooses a role; an empty selector chooses all."""
+    return labelselectors.is_match(labelselectors.requirements(selector), role["metadata"].get("labels") or {})
 
 
 @functools.cache
@@ -125,7 +169,7 @@ def _default_objects() -> Sequence[Resource]:
     """Return the roles and bindings of a new cluster, with the rules of aggregated roles."""
     recorded = [_complete(item) for item in _table()["objects"]]
     cluster_roles = [item for item in recorded if item["kind"] == "ClusterRole"]
-    changed = {role["metadata"]["name"]: role for role in aggregation.aggregate(cluster_roles)}
+    changed = {role["metadata"]["name"]: role for role in _aggregate(cluster_roles)}
     return [changed.get(item["metadata"]["name"], item) if item["kind"] == "ClusterRole" else item for item in recorded]
 
 

@@ -8,10 +8,11 @@ import pytest
 from support import policies, servers
 
 from pytest_crd.engine import profile
-from pytest_crd.server.authorization import aggregation, rules, storedroles
+from pytest_crd.server.authorization import rules, storedroles
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer, aggregate
 from pytest_crd.server.authorization.policy import PolicyRule
 from pytest_crd.server.authorization.rules import Permission
+from pytest_crd.server.store.store import Store
 
 PODS = "/api/v1/namespaces/default/pods"
 
@@ -231,6 +232,11 @@ def test_the_authorizer_takes_any_source_of_roles() -> None:
 def test_an_aggregated_role_that_selects_none_loses_its_rules() -> None:
     selector = {"clusterRoleSelectors": [{"matchLabels": {"a": "b"}}]}
 
-    (changed,) = aggregation.aggregate([policies.role("all", policies.rule("get", "pods"), aggregationRule=selector)])
+    roles = storedroles.StoredRoles(Store())
+    roles.put(policies.role("all", policies.rule("get", "pods"), aggregationRule=selector))
 
-    assert not changed["rules"]
+    roles.settle()
+
+    result = roles.find_role("ClusterRole", "", "all")
+    assert result is not None
+    assert not result.rules
