@@ -33,7 +33,6 @@ from pytest_crd.server.builtin import (
     eventforms,
     labelselectors,
     partwrites,
-    selectablefields,
     unservedkinds,
 )
 from pytest_crd.server.builtin.builtinkinds import BuiltInRecord
@@ -43,6 +42,7 @@ from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import generatedvalues
 from pytest_crd.server.store.store import StoredObject
+from pytest_crd.server.tables import jsonpath
 
 if TYPE_CHECKING:
     from pytest_crd.server.builtin.builtinstrategy import BuiltInStrategy  # a large import, needed for writes only
@@ -63,6 +63,29 @@ _UNENFORCED: Final = frozenset({"APIService", "LimitRange", "ResourceQuota"})
 # The labels by which the plugin PodSecurity refuses Pods or warns about them, and the value without effect.
 _SECURITY: Final = tuple(f"pod-security.kubernetes.io/{mode}" for mode in ("enforce", "warn"))
 _PRIVILEGED: Final = "privileged"
+# Paths of selectable fields besides name and namespace, by plural, with the text of an absent value.
+_SELECTABLE: Final[Mapping[str, Mapping[str, str]]] = {
+    "certificatesigningrequests": {"spec.signerName": ""},
+    "clustertrustbundles": {"spec.signerName": ""},
+    "events": dict.fromkeys(
+        (
+            *(f"involvedObject.{name}" for name in ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")),
+            *("reason", "reportingComponent", "source", "type"),
+        ),
+        "",
+    ),
+    "jobs": {"status.successful": ""},
+    "namespaces": {"status.phase": ""},
+    "nodes": {"spec.unschedulable": "false"},
+    "podcertificaterequests": dict.fromkeys(("spec.signerName", "spec.podName", "spec.nodeName"), ""),
+    "pods": dict.fromkeys(
+        ("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase", "status.podIP"), ""
+    ),
+    "replicasets": {"status.replicas": "0"},
+    "replicationcontrollers": {"status.replicas": "0"},
+    "resourceslices": dict.fromkeys(("spec.nodeName", "spec.driver"), ""),
+    "secrets": {"type": ""},
+}  # fmt: skip
 
 
 class BuiltInType(ResourceType):
@@ -300,9 +323,15 @@ class BuiltInType(ResourceType):
         return self.names.plural if is_alone else f"{self.names.plural}.{self.group}/{self.version}"
 
     def selectable(self, object_: Resource) -> Mapping[str, str]:
-        """Return the selectable fields of an object with their values."""
-        values_by_field = dict(super().selectable(object_))
-        return {**values_by_field, **selectablefields.values(self.names.plural, object_)}
+        """
+        Return the selectable fields of an object with their values.
+
+        Reference:
+            kubernetes pkg/registry, ToSelectableFields of each kind; pkg/apis, AddFieldLabelConversionFunc.
+        """
+        paths = _SELECTABLE.get(self.names.plural, {})
+        own = {path: _selectable_text(jsonpath.find_values(object_, f".{path}"), text) for path, text in paths.items()}
+        return {**super().selectable(object_), **own}
 
     def mark_deleted(self, value: Resource, finalizers: list[str]) -> Resource | None:
         """Mark an object as being deleted; a namespace first becomes Terminating until it is empty."""
@@ -312,6 +341,12 @@ class BuiltInType(ResourceType):
             return value
         metadata = {**value["metadata"], "deletionTimestamp": generatedvalues.now()}
         return {**value, "metadata": metadata, "status": {**value.get("status", {}), "phase": "Terminating"}}
+
+
+def _selectable_text(found: Sequence[JSONValue], absent: str) -> str:
+    if not found:
+        return absent
+    return str(found[0]).lower() if isinstance(found[0], bool) else str(found[0])
 
 
 def _find_selector(object_: Resource) -> str:

@@ -69,6 +69,7 @@ def test_a_new_node_keeps_its_status() -> None:
     server = servers.api()
     node = {"metadata": {"name": "n"}, "status": {"capacity": {"cpu": "4"}}}
     assert servers.ask(server, "POST", "/api/v1/nodes", node).value["status"]["capacity"] == {"cpu": "4"}
+    assert servers.ask(server, "GET", "/api/v1/nodes?fieldSelector=spec.unschedulable%3Dfalse").value["items"]
     changed = {"metadata": {"name": "n"}, "spec": {"unschedulable": True}, "status": {"capacity": {"cpu": "8"}}}
     stored = servers.ask(server, "PUT", "/api/v1/nodes/n", changed).value
     assert (stored["spec"], stored["status"]["capacity"]) == ({"unschedulable": True}, {"cpu": "4"})
