@@ -8,16 +8,28 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pytest_crd.cases import acceptance
 from pytest_crd.cli import objectfiles, objectkinds
 from pytest_crd.cli.objectfiles import STREAM, ReadObjects
 from pytest_crd.cli.schemacatalogs import SchemaCatalog
 from pytest_crd.discovery.crdsources import Sources
-from pytest_crd.engine import CrdError, CustomResourceDefinition, CustomResourceDefinitions, InputError, profile
+from pytest_crd.engine import (
+    CrdError,
+    CustomResourceDefinition,
+    CustomResourceDefinitions,
+    InputError,
+    Mistake,
+    profile,
+)
 from pytest_crd.engine.loading.crdfiles import CrdFiles
 from pytest_crd.engine.yaml import manifest
+
+if TYPE_CHECKING:
+    from pytest_crd.live.run import Target  # a large import, needed only with a server
+
+_API_VERSION: Final = "apiextensions.k8s.io/v1"
 
 
 class WrongUseError(Exception):
@@ -93,7 +105,7 @@ def _load_named_crds(
 
 
 def _load_installed_crds(options: argparse.Namespace) -> KnownKinds:
-    from pytest_crd.live import connection, installed, transport  # noqa: PLC0415 - needed only with a server
+    from pytest_crd.live import connection, transport  # noqa: PLC0415 - needed only with a server
 
     try:
         target = connection.connect(options.crd_live, options.crd_live_context, base=Path.cwd())
@@ -101,8 +113,24 @@ def _load_installed_crds(options: argparse.Namespace) -> KnownKinds:
         raise WrongUseError(f"--crd-live: {error}") from None
     version = profile.named(options.kubernetes_version or target.version).version
     try:
-        return KnownKinds(installed.crds(target, version), SchemaCatalog(), version)
+        return KnownKinds(_list_crds(target, version), SchemaCatalog(), version)
     except transport.NoAnswerError as error:
         raise WrongUseError(f"--crd-live: {error}") from None
     finally:
         target.server.close()
+
+
+def _list_crds(target: Target, kubernetes_version: str) -> CustomResourceDefinitions:
+    """Return the CRDs of a server as they are stored."""
+    from pytest_crd.live import client  # noqa: PLC0415 - needed only with a server
+
+    answer = target.server.ask("GET", client.crd_path(_API_VERSION))
+    if answer.code != 200:
+        raise CrdError([Mistake(target.server.address, 0, f"does not list its CRDs: {answer.code} {answer.message}")])
+    kind = {"apiVersion": _API_VERSION, "kind": "CustomResourceDefinition"}
+    return CustomResourceDefinitions(
+        [
+            CustomResourceDefinition.from_manifest({**kind, **item}, kubernetes_version=kubernetes_version)
+            for item in answer.body["items"]
+        ]
+    )
