@@ -8,7 +8,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pytest_crd.cli import lookup, objectdiff, objectfiles, versionchanges
 from pytest_crd.cli.exits import Exit
@@ -22,11 +22,12 @@ from pytest_crd.engine import InputError, Mistake, UnknownVersionError, profile
 from pytest_crd.engine.inputerror import CrdError
 from pytest_crd.engine.loading.crdfiles import CrdFiles
 from pytest_crd.engine.yaml import manifest
-from pytest_crd.report import upgradedata
+from pytest_crd.report import causes
 from pytest_crd.report import upgradewords as report
 from pytest_crd.upgrades import crddiff
 from pytest_crd.upgrades.crddiff import CrdDiff
 from pytest_crd.upgrades.task import Task
+from pytest_crd.upgrades.upgradefindings import Finding, Line
 from pytest_crd.wording import counted
 
 # Part of the server's message about two objects in one document.
@@ -308,9 +309,49 @@ def _notes(old: Baseline, new: Baseline, compared: CrdDiff, kubernetes_version: 
 
 def _describe(old: Baseline, new: Baseline, compared: CrdDiff, kubernetes_version: str) -> dict[str, object]:
     return {
-        "crds": [upgradedata.describe_upgrade(task) for task in compared.tasks],
+        "crds": [_describe_upgrade(task) for task in compared.tasks],
         "added": [{"name": crd.name, "new": crd.source} for crd in compared.added],
         "objects": len(compared.specimens.objects) - len(compared.find_unjudged()),
         "unjudged": compared.find_unjudged(),
         "notes": list(_notes(old, new, compared, kubernetes_version)),
     }
+
+
+def _describe_upgrade(task: Task) -> dict[str, Any]:
+    """Return the effects of an upgrade; with an error if they are unknown."""
+    sources = {
+        "name": task.old.name,
+        "old": [old.crd.source for old in task.olds],
+        "new": next((crd.source for crd in task.today), None),
+    }
+    try:
+        effects = task.upgrade
+    except InputError as error:
+        return {**sources, "error": str(error)}
+    return {
+        **sources,
+        "breaks": bool(task.breaking),
+        "findings": [_describe_finding(finding) for finding in effects.findings],
+        "undecided": list(effects.undecided),
+        "unshown": list(effects.unshown),
+        "notices": list(effects.notices),
+        "warnings": list(effects.warnings),
+    }
+
+
+def _describe_finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "kind": finding.kind.value,
+        "path": finding.path,
+        "breaks": finding.is_breaking,
+        "message": finding.words,
+        "versions": list(finding.versions),
+        "releases": list(finding.releases),
+        "lines": [{"old": _describe_line(old), "new": _describe_line(new)} for old, new in finding.lines],
+        "objects": list(finding.others),
+        "witness": None if finding.witness is None else causes.describe_witness(finding.witness),
+    }
+
+
+def _describe_line(line: Line) -> dict[str, str]:
+    return {"place": line.where, "text": line.text}
