@@ -81,7 +81,7 @@ CHANGES: Final[Mapping[str, tuple[Edit, ...]]] = {
             "    names_authorizers=False,\n    inflects_items=False,\n",
         ),
         Edit(
-            "engine/values/valuekeywords.py",
+            "engine/values/keywords.py",
             "max_quantity=limit, inflected=profile.inflects_units",
             "max_quantity=limit, inflected=profile.inflects_items",
             named="the message that reads it",
