@@ -92,10 +92,12 @@ def build(
     local = fluxsources.read_local(local_sources)
     if not any(fluxsources.kustomizations(items)):
         return FluxBuilds()
-    builder = _Builder(items, places, FluxSources(local), FolderTree(Path.cwd(), [*names, *local.values()]))
+    sources = FluxSources(local)
+    builder = _Builder(items, places, sources, FolderTree(Path.cwd(), [*names, *local.values()]))
     builder.run()
     if builder.may_find_more():
         builder.run()  # with the ConfigMaps and Secrets of other Kustomizations
+    builder.result.mistakes += [mistake for mistake in sources.mistakes if mistake not in builder.result.mistakes]
     return builder.result
 
 
@@ -134,8 +136,8 @@ class _Builder:
 
     def _find_used(self, item: Manifest) -> set[str]:
         """Return the files and folders that the build of a Kustomization uses; empty if they are not known."""
-        folder = self._sources.locate(item).folder
         try:
+            folder = self._sources.locate(item).folder
             return self._use(self._read(item, folder)) if folder else set()
         except ManifestError:
             return set()
@@ -159,15 +161,11 @@ class _Builder:
             chain: The places of the Kustomizations on the way to it.
             outer: The objects of these.
         """
-        location = self._sources.locate(item)
-        if location.is_mistake:
-            words = f"{item.title}: {location.problem}"
-            self.result.mistakes.append(Mistake(item.source, item.line_of("spec", "path"), words))
-        elif not location.folder:
-            self.result.unbuilt.append((item, location.problem))
-        if not location.folder:
-            return
         try:
+            location = self._sources.locate(item)
+            if not location.folder:
+                self.result.unbuilt.append((item, location.problem))
+                return
             file, objects = self._build(item, location, outer)
             own = next((built for built in fluxsources.kustomizations(objects) if built.where == item.where), item)
             if own.value != item.value:  # it applies and changes itself
@@ -203,16 +201,18 @@ class _Builder:
         spec = _spec(item)
         nearest = (*outer, *built)
         try:
-            variables = fluxvariables.read(
-                spec.get("postBuild") or {}, lambda kind, name: self._find_object(item, kind, name, nearest)
-            )
+            with fluxsources.reading(item, "spec", "postBuild"):
+                variables = fluxvariables.read(
+                    spec.get("postBuild") or {}, lambda kind, name: self._find_object(item, kind, name, nearest)
+                )
         except SubstitutionError as error:
             raise ManifestError(
                 [Mistake(item.source, item.line_of("spec", "postBuild"), f"{item.title}: {error}")]
             ) from None
         changed = [_substitute(object_, variables, item) for object_ in built]
-        for object_ in changed:
-            _set_metadata(object_.value, spec.get("commonMetadata") or {})
+        with fluxsources.reading(item, "spec", "commonMetadata"):
+            for object_ in changed:
+                _set_metadata(object_.value, spec.get("commonMetadata") or {})
         return file, changed
 
     def _find_object(self, item: Manifest, kind: str, name: str, nearest: Sequence[Manifest]) -> Manifest | None:

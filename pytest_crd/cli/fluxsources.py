@@ -10,6 +10,7 @@ Reference:
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
@@ -53,13 +54,11 @@ class FluxLocation(NamedTuple):
     Attributes:
         folder: The folder, with links resolved; empty if it is not in this repository, or not known.
         problem: Why there is no folder.
-        is_mistake: Whether Flux has no folder, either.
         limits: The folders that an artifact contains; empty if it contains all.
     """
 
     folder: str
     problem: str = ""
-    is_mistake: bool = False
     limits: tuple[str, ...] = ()
 
 
@@ -93,6 +92,23 @@ def counts(item: Manifest) -> bool:
     return GROUPS in item.api_version or item.kind in _DATA
 
 
+@contextlib.contextmanager
+def reading(item: Manifest, *steps: str) -> Iterator[None]:
+    """
+    Read a field of an object.
+
+    Raises:
+        ManifestError: It has another form than Flux reads.
+    """
+    try:
+        yield
+    except ManifestError:
+        raise
+    except (AttributeError, TypeError, ValueError):
+        words = f"{item.title}: `{'.'.join(steps)}` has another form than Flux reads"
+        raise ManifestError([Mistake(item.source, item.line_of(*steps), words)]) from None
+
+
 def read_local(options: Sequence[str]) -> dict[str, str]:
     """
     Return the folders of sources by their names.
@@ -115,7 +131,12 @@ def read_local(options: Sequence[str]) -> dict[str, str]:
 
 
 class FluxSources:
-    """The sources of the Kustomizations among objects."""
+    """
+    The sources of the Kustomizations among objects.
+
+    Attributes:
+        mistakes: Reasons why objects of Flux cannot be read.
+    """
 
     def __init__(self, local: Mapping[str, str]) -> None:
         self._local = [(_Source(*name.split("/")), folder) for name, folder in local.items()]
@@ -123,23 +144,42 @@ class FluxSources:
         self._urls: list[tuple[_Source, str]] = []
         self._self_applied: list[_Source] = []
         self._artifacts: list[_Artifact] = []
+        self.mistakes: list[Mistake] = []
 
     def add(self, items: Iterable[Manifest]) -> None:
         """Add the sources and Kustomizations among objects."""
         for item in items:
-            value: Any = item.value
-            if item.api_version.startswith(_SOURCES) and item.kind == _REPOSITORY:
+            try:
+                self._add(item)
+            except ManifestError as error:
+                self.mistakes += [mistake for mistake in error.mistakes if mistake not in self.mistakes]
+
+    def _add(self, item: Manifest) -> None:
+        value: Any = item.value
+        if item.api_version.startswith(_SOURCES) and item.kind == _REPOSITORY:
+            with reading(item, "spec"):
                 url = str((value.get("spec") or {}).get("url"))
                 self._urls.append((_Source(_REPOSITORY, _namespace(item), item.title.partition("/")[2]), url))
-            if item.api_version.startswith(_EXTENSIONS) and item.kind == "ArtifactGenerator":
+        if item.api_version.startswith(_EXTENSIONS) and item.kind == "ArtifactGenerator":
+            with reading(item, "spec"):
                 self._artifacts += _read_artifacts(item)
-        for item in kustomizations(items):
-            folder = self._resolve(self._root, item)
-            if folder != self._root and boundary.contains(folder, os.path.realpath(item.source)):
-                self._self_applied += filter(None, [_source_of(item)])
+        for applier in kustomizations([item]):
+            with reading(applier, "spec", "path"):
+                folder = self._resolve(self._root, applier)
+            if folder != self._root and boundary.contains(folder, os.path.realpath(applier.source)):
+                self._self_applied += filter(None, [_source_of(applier)])
 
     def locate(self, item: Manifest) -> FluxLocation:
-        """Return the folder that a Kustomization applies."""
+        """
+        Return the folder that a Kustomization applies.
+
+        Raises:
+            ManifestError: Flux has no folder, either, or reads no Kustomization of this form.
+        """
+        with reading(item, "spec", "path"):
+            return self._locate(item)
+
+    def _locate(self, item: Manifest) -> FluxLocation:
         source, path = _source_of(item), _path_of(item)
         if source is None:
             return FluxLocation("", "`spec.sourceRef` names no source")
@@ -154,7 +194,10 @@ class FluxSources:
             return FluxLocation(folder, limits=limits)
         is_known = any(source.is_same(candidate) for candidate, _ in (*self._local, *self._urls))
         where = os.path.relpath(base) if base != self._root else "this repository"
-        return FluxLocation("", f"`spec.path` is {path}, which is no folder of {where}", is_mistake=is_known)
+        words = f"`spec.path` is {path}, which is no folder of {where}"
+        if is_known:
+            raise ManifestError([Mistake(item.source, item.line_of("spec", "path"), f"{item.title}: {words}")])
+        return FluxLocation("", words)
 
     def _find_base(self, source: _Source) -> tuple[str, str, tuple[str, ...]]:
         """Return the folder of a source, the reason why it is not known, and the only folders in it."""
@@ -249,8 +292,8 @@ def _path_of(item: Manifest) -> str:
 
 
 def _namespace(item: Manifest) -> str:
-    value: Any = item.value
-    return str((value.get("metadata") or {}).get("namespace") or "")
+    metadata = item.value.get("metadata")
+    return str((metadata.get("namespace") if isinstance(metadata, dict) else "") or "")
 
 
 def _source_of(item: Manifest) -> _Source | None:

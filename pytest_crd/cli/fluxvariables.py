@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from pytest_crd.checks import samples
+from pytest_crd.cli import fluxsources
 from pytest_crd.engine import ManifestError
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml import yamlreader
@@ -42,7 +43,7 @@ _QUOTED: Final = re.compile(
 )
 
 
-class SubstitutionError(ValueError):
+class SubstitutionError(Exception):
     """Text that kustomize-controller cannot substitute."""
 
 
@@ -76,7 +77,9 @@ class FluxVariables:
             self.is_open = True
             self.values = dict.fromkeys(self.values)
             return
-        for key, text in _read_data(item).items():
+        with fluxsources.reading(item, "data"):
+            data = _read_data(item)
+        for key, text in data.items():
             self.values[key] = None if samples.find_placeholder(text) else text.replace("\n", "")
 
 

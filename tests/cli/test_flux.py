@@ -231,6 +231,39 @@ def test_kustomizations_that_apply_each_other_are_built_once(run: Run) -> None:
     assert [item["name"] for item in run(files)[1]["objects"]] == ["Kustomization/b", "Kustomization/a"]
 
 
+WRONG_FORMS = [
+    (flux("x", "a\\0b").replace("a\\0b", '"a\\0b"'), 6, "Kustomization/x: `spec.path`"),
+    (flux("x", "./apps", "  postBuild: [a]\n"), 7, "Kustomization/x: `spec.postBuild`"),
+    (flux("x", "./apps", "  postBuild: {substituteFrom: [a]}\n"), 7, "Kustomization/x: `spec.postBuild`"),
+    (flux("x", "./apps", "  commonMetadata: {labels: [a]}\n"), 7, "Kustomization/x: `spec.commonMetadata`"),
+    (flux("x", "./apps", "  postBuild: {substituteFrom: [{kind: ConfigMap, name: c}]}\n---\n"
+          "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: [a]\n"), 12, "ConfigMap/c: `data`"),
+    (flux("x", "./apps", "  postBuild: {substituteFrom: [{kind: Secret, name: c}]}\n---\n"
+          "apiVersion: v1\nkind: Secret\nmetadata: {name: c}\ndata: {A: a}\n"), 12, "Secret/c: `data`"),
+    (flux("x", "./apps") + repository("a").replace("{url: a}", "[a]"), 11, "GitRepository/flux-system: `spec`"),
+    (flux("x", "./apps") + "---\napiVersion: source.extensions.fluxcd.io/v1beta1\nkind: ArtifactGenerator\n"
+     "metadata: {name: g}\nspec: {sources: [a]}\n", 11, "ArtifactGenerator/g: `spec`"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "line", "field"), WRONG_FORMS)
+def test_an_object_of_another_form_than_flux_reads_is_an_error(text: str, line: int, field: str, run: Run) -> None:
+    code, answer = run({"clusters/x.yaml": text, "apps/tab.yaml": TAB})
+
+    place = f"clusters/x.yaml:{line}: "
+    assert (code, answer["problems"]) == (2, [f"{place}{field} has another form than Flux reads"])
+
+
+def test_a_source_with_wrong_metadata_has_no_namespace(run: Run) -> None:
+    source = repository("https://example.com/a/b").replace(
+        "metadata: {name: flux-system, namespace: flux-system}", "metadata: a"
+    )
+
+    code, answer = run({"clusters/x.yaml": flux("x", "./apps") + source, "apps/tab.yaml": TAB})
+
+    assert (code, answer["problems"]) == (0, [])
+
+
 @pytest.mark.parametrize(
     ("more", "line", "message"),
     [
