@@ -125,11 +125,11 @@ class FolderTree:
 
     def is_folder(self, name: str) -> bool:
         """Return whether a name is of a folder."""
-        return (self.folder / name).is_dir()
+        return os.path.isdir(os.path.join(self.folder, name))  # noqa: PTH112, PTH118 - a Path fails for a long name
 
     def is_file(self, name: str) -> bool:
         """Return whether a name is of a file."""
-        return (self.folder / name).is_file()
+        return os.path.isfile(os.path.join(self.folder, name))  # noqa: PTH113, PTH118 - the same
 
     @cached_property
     def _boundary(self) -> ProjectBoundary:

@@ -112,6 +112,7 @@ REFUSED = [
     ("configurations: [no.yaml]\n", "k/kustomization.yaml:1: no.yaml: no such file"),
     ("resources: [../empty]\n", "../empty: a folder without a kustomization"),
     ("resources: [no.yaml]\n", "no.yaml: no such file or folder"),
+    (f"resources: [{300 * 'a'}]\n", f"{300 * 'a'}: no such file or folder"),
     (
         "resources: [../empty/t.yaml]\n",
         "or write kubectl kustomize --load-restrictor LoadRestrictionsNone k | pytest-crd validate -",
