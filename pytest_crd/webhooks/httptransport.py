@@ -170,13 +170,14 @@ class HttpTransport:
 
     def _take_idle(self) -> _Connection | None:
         """Return an open connection of an earlier review; None without an open connection."""
-        while self._idle:
-            connection = self._idle.pop()
-            poll = select.poll()
-            poll.register(connection.sock, select.POLLIN)
-            if not poll.poll(0):
-                return connection
-            _close(connection)
+        with contextlib.suppress(IndexError):  # another thread may take the last one at any time
+            while True:
+                connection = self._idle.pop()
+                poll = select.poll()
+                poll.register(connection.sock, select.POLLIN)
+                if not poll.poll(0):
+                    return connection
+                _close(connection)
         return None
 
     def _exchange(  # noqa: PLR0913, PLR0917 - the parts of a request

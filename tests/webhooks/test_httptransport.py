@@ -134,6 +134,20 @@ def test_a_connection_is_kept_for_the_next_review() -> None:
     assert (len(server.requests), server.connections) == (3, 1)
 
 
+def test_a_connection_that_another_thread_takes_is_replaced() -> None:
+    class Taken(list[object]):
+        def __len__(self) -> int:
+            return 1
+
+    with scripted(always(answer())) as server:
+        transport = HttpTransport(f"http://127.0.0.1:{server.port}")
+        transport._idle = Taken()  # type: ignore[assignment]
+
+        assert transport.post(URL, b"{}", 5).status == 200
+
+        transport._idle.pop().sock.close()
+
+
 def test_a_connection_that_the_server_has_ended_is_replaced() -> None:
     with scripted(always(answer())) as server, _opened(f"http://127.0.0.1:{server.port}") as transport:
         for _ in range(2):
