@@ -739,3 +739,10 @@ def test_a_text_that_stays_in_memory_may_be_broken(begin: str, folder: Path, val
 
         assert (code, out) == (2, f"tab.yaml:1: Tab/a: accepted\n1 custom resource, 0 refused{END}")
         assert err.count("mapping values are not allowed") == 1
+
+
+def test_an_item_of_a_list_that_is_no_object_is_counted(validate: Validate) -> None:
+    code, out, _ = validate("-", given=f"apiVersion: v1\nkind: List\nitems: [a]\n---\n{TAB}")
+
+    assert "1 object of other kinds, not judged (1 no kind)" in out
+    assert code == 0

@@ -88,6 +88,7 @@ def test_the_plugin_can_be_switched_off(gardener: Project) -> None:
 def test_the_plugin_stays_switched_off_if_a_conftest_names_its_module(gardener: Project, fixture: str) -> None:
     gardener.write("conftest.py", 'pytest_plugins = ["pytest_crd.plugin"]\n')
     gardener.write("test_garden.py", f"def test_garden({fixture}): pass\ndef test_other(): pass\n")
+    gardener.path.joinpath("link.txt").symlink_to("test_garden.py")
 
     result = gardener.pytester.runpytest_inprocess(*WITHOUT, "-p", "no:crd")
 

@@ -115,3 +115,25 @@ def test_a_binding_without_a_kind_has_its_own_labels_alone() -> None:
     binding = {"metadata": {"name": "a", "labels": {"b": "c"}}, "target": {"name": "n"}}
     assert servers.ask(server, "POST", f"{PODS}/a/binding", binding).code == 201
     assert servers.ask(server, "GET", f"{PODS}/a").value["metadata"]["labels"] == {"b": "c"}
+
+
+def test_a_policy_may_not_change_the_overhead_of_a_runtime_class() -> None:
+    server = _server(overhead={"podFixed": {"cpu": "250m"}})
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+    change = 'JSONPatch{op: "replace", path: "/spec/overhead/cpu", value: "1"}'
+    spec = {
+        "matchConstraints": {"resourceRules": [rule]},
+        "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": f"[{change}]"}}],
+        "reinvocationPolicy": "Never",
+    }
+    for kind, content in (
+        ("MutatingAdmissionPolicy", spec),
+        ("MutatingAdmissionPolicyBinding", {"policyName": "p"}),
+    ):
+        path = path_of(KINDS["admissionregistration.k8s.io/v1", kind])
+        body = {"metadata": {"name": "p"}, "spec": content}
+        assert servers.ask(server, "POST", path, body).code == 201
+
+    assert _create(server, runtimeClassName="r")["message"] == (
+        'pods "a" is forbidden: pod rejected: Pod\'s Overhead doesn\'t match RuntimeClass\'s defined Overhead'
+    )
