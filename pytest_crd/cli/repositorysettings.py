@@ -167,6 +167,8 @@ def _find_problem(key: str, value: Any) -> str:
     is_right = isinstance(value, bool) if kind == _SWITCH else is_text and isinstance(value, list) == (kind == _LIST)
     if not is_right:
         return f"write {kind}"
+    if key == _SOURCES and (joined := next((text for text in texts if "," in text), "")):
+        return f"{joined}: write a text for each source"
     if STREAM in texts:
         return f"{STREAM} is standard input, which only the command line names"
     if kind == _TEXT:
@@ -181,7 +183,8 @@ def _find_outside(file: _File, key: str, patterns: Sequence[str]) -> Iterator[st
     """Yield the paths that lead out of the project."""
     limits = ProjectBoundary(file.path.parent)
     for pattern in patterns:
-        start = boundary.start_of(pattern.removeprefix(_mark_of(key, pattern)))
+        path = os.path.normpath(pattern.removeprefix(_mark_of(key, pattern)))
+        start = path if key == _SOURCES else boundary.start_of(path)
         if not limits.holds(os.path.realpath(file.path.parent / start)):
             yield pattern
 

@@ -101,11 +101,23 @@ def test_folders_of_sources_are_relative_to_the_settings(
 
     assert "Tab/a of ../source/more by Kustomization/a: accepted\n" in validate("flux.yaml")[1]
 
-    write(folder, '[validate]\nlocal-sources = ["Bucket/b/c=../elsewhere"]\n')
 
-    assert validate("flux.yaml")[2].startswith(
-        "../pytest-crd.toml:2: local-sources: Bucket/b/c=../elsewhere: it leads out"
-    )
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ('local-sources = ["Bucket/b/c=../elsewhere"]', "Bucket/b/c=../elsewhere: it leads out"),
+        ('local-sources = ["Bucket/b/c=a/[b]/../../../x"]', "Bucket/b/c=a/[b]/../../../x: it leads out"),
+        ('local-sources = ["Bucket/b/c=[b]x/link"]', "Bucket/b/c=[b]x/link: it leads out"),
+        ('local-sources = ["Bucket/b/c=.,Bucket/b/d=/"]', "Bucket/b/c=.,Bucket/b/d=/: write a text for each source"),
+        ('files = ["apps/[b]/../../../x"]', "apps/[b]/../../../x: it leads out"),
+    ],
+)
+def test_settings_name_no_path_out_of_the_project(setting: str, message: str, folder: Path, validate: Validate) -> None:
+    (folder / "[b]x").mkdir()
+    (folder / "[b]x/link").symlink_to(folder.parent)
+    write(folder, f"[validate]\n{setting}\n")
+
+    assert validate("apps")[2].startswith(f"pytest-crd.toml:2: {setting.partition(' ')[0]}: {message}")
 
 
 def test_settings_above_the_repository_do_not_count(
