@@ -34,6 +34,8 @@ class _Description:
 
     def __init__(self, cls: Any, base: _Description | None, *, kw_only: bool) -> None:
         names = [name for name, type_ in cls.__annotations__.items() if type_[:8] != "ClassVar"]
+        if base and not {*names}.isdisjoint(base.names):
+            raise TypeError(f"{cls.__name__} declares a field of its base again: take another name")
         values = cls.__dict__
         options: dict[str, Field[Any]] = {
             name: values[name] for name in names if name in values and values[name].__class__ is Field

@@ -232,3 +232,20 @@ def test_a_class_with_a_post_init_is_refused() -> None:
 
     with pytest.raises(TypeError, match="Late has a __post_init__, which is not called here: write dataclasses"):
         records.dataclass()(Late)
+
+
+def test_a_class_with_a_field_of_its_base_is_refused() -> None:
+    class Base:
+        """A class with a field."""
+
+        value: int
+
+    records.dataclass()(Base)
+
+    class Again(Base):
+        """A class with the same field."""
+
+        value: int
+
+    with pytest.raises(TypeError, match="Again declares a field of its base again: take another name"):
+        records.dataclass()(Again)
