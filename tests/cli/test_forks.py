@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -97,7 +98,7 @@ def test_an_interrupted_fork_says_nothing(capfd: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_killed_fork_with_half_a_result_in_its_pipe_is_an_error() -> None:
-    results = forks.run(lambda index: b"x" * 1_000_000 if index > 1 else os.getpid(), 4, 2)
+    results: Iterator[Any] = forks.run(lambda index: b"x" * 1_000_000 if index > 1 else os.getpid(), 4, 2)
     process = next(results)
     _wait_for_full_pipe(process)
 

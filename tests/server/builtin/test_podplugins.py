@@ -135,5 +135,5 @@ def test_a_policy_may_not_change_the_overhead_of_a_runtime_class() -> None:
         assert servers.ask(server, "POST", path, body).code == 201
 
     assert _create(server, runtimeClassName="r")["message"] == (
-        'pods "a" is forbidden: pod rejected: Pod\'s Overhead doesn\'t match RuntimeClass\'s defined Overhead'
+        "pods \"a\" is forbidden: pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
     )
