@@ -30,6 +30,7 @@ from pytest_crd.engine.crds.condition import shows_flaw
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.requestbody import RefusedError
+from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.synthesis.objectchanges import ABSENT, value_at
 
 if TYPE_CHECKING:
@@ -123,12 +124,37 @@ def _judge_built_in(resource: Resource, client: BuiltInClient, method: SendingMe
         return samples.describe_answer(resource.manifest, kind, response)
     value = samples.without_placeholders(resource.manifest.value)
     if response.code == _BAD_REQUEST:
-        result = samples.describe_answer(resource.manifest, kind, response)
-        is_decoded = client.create(printing.marshal(value), field_validation="Ignore").code != _BAD_REQUEST
-        return replace(result, placeholder=f"a value is {placeholder}") if is_decoded else result
+        partial = client.create(printing.marshal(value), field_validation="Ignore")
+        if partial.code == _BAD_REQUEST:
+            return samples.describe_answer(resource.manifest, kind, response)
+        return _judge_decoded(resource.manifest, kind, response, partial, placeholder)
     send = functools.partial(_send_value, resource, client, method)
     kind = kind._replace(is_certain=lambda error: _is_certain(error, resource.manifest.value, send))
     return samples.describe_answer(resource.manifest, kind, response)
+
+
+def _judge_decoded(
+    manifest: Manifest, kind: ObjectKind, response: Response, partial: Response, placeholder: str
+) -> SampleOutcome:
+    """
+    Return the outcome of an object that decodes only without its placeholders.
+
+    Args:
+        manifest: The object.
+        kind: Its kind.
+        response: The answer to it, a refusal.
+        partial: The answer to the object without the placeholders: its unknown fields are refused by kubectl in any case.
+        placeholder: The first placeholder.
+    """
+    result = samples.describe_answer(manifest, kind, response)
+    described = samples.describe_answer(manifest, kind, partial)
+    dropped = (item for item in described.findings if item.field in partial.pruned)
+    findings = (*samples.find_repeated(manifest), *dropped)
+    reason = f"a value is {placeholder}"
+    if not findings:
+        return replace(result, placeholder=reason)
+    heading = f"refused by kubectl, and not judged in full by {kind.described}, as {reason}"
+    return replace(result, heading=heading, findings=findings, fields=frozenset(partial.pruned), errors=())
 
 
 def _is_certain(error: FieldError, value: JSONValue, send: Callable[[JSONValue], Response]) -> bool:

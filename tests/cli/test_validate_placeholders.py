@@ -181,6 +181,35 @@ def test_an_error_of_a_built_in_object_that_no_unknown_value_can_mend_stays(judg
     assert [item["field"] for item in outcome["findings"]] == ["spec.restartPolicy"]
 
 
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+spec:
+  replicas: '${N}'
+  selector: {matchLabels: {app: a}}
+  template: {metadata: {labels: {app: a}}, spec: {containers: [{name: a, image: a}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "findings"),
+    [
+        ("", "", ["Deployment in version"]),
+        ("image: a", "image: a, imge: b", ["spec.template.spec.containers[0].imge: the schema does not specify it"]),
+        ("image: a", "image: a, image: b", ['key "image" is set twice']),
+        ("image: a", "image: [a]", ["Deployment in version"]),
+    ],
+)
+def test_an_unknown_field_of_a_built_in_object_stays_beside_a_variable_in_the_place_of_a_number(
+    old: str, new: str, findings: list[str], judge: Judge
+) -> None:
+    outcome = judge(DEPLOYMENT.replace(old, new, 1) if old else DEPLOYMENT)
+
+    assert outcome["outcome"] == ("refused" if old else "not judged")
+    assert all(words in item["message"] for words, item in zip(findings, outcome["findings"], strict=True))
+
+
 def test_an_update_that_keeps_an_error_beside_an_unknown_value_is_a_warning(judge: Judge, tmp_path: Path) -> None:
     text = TAB + "pair: {low: b, note: '${NOTE}'}\nparts: [{name: x, kind: '${KIND}'}]\n"
     (tmp_path / "old.yaml").write_text(text)
