@@ -203,9 +203,8 @@ class TextJudge(NamedTuple):
             except ManifestError as error:
                 verdicts.mistakes += error.mistakes
                 continue
-            skipped = [item for item in items if objectkinds.has_kind(item, self.skip)]
-            verdicts.skipped += [item.kind for item in skipped]
-            sent = ((item, text) for item in items if item not in skipped)
+            verdicts.skipped += [item.kind for item in items if objectkinds.has_kind(item, self.skip)]
+            sent = ((item, text) for item in items if not objectkinds.has_kind(item, self.skip))
             method, crds = self.method, self.objects.crds
             classified = objectkinds.classify(sent, self.claims, method.kubernetes_version, crds, method.catalog)
             verdicts.unknown += classified.unknown
