@@ -58,7 +58,7 @@ def complete(pod: _Object, old: _Stored | None, store: Store, profile: Profile) 
 
 def validate_overhead(write: PendingWrite, store: Store, _profile: Profile) -> None:
     """
-    Refuse a new Pod with another overhead than its runtime class, even an empty one, which is not stored.
+    Refuse a new Pod with overhead, even an empty one, if its runtime class has none; another overhead than that of its class is refused before.
 
     Raises:
         RefusedError: 403.
@@ -68,8 +68,6 @@ def validate_overhead(write: PendingWrite, store: Store, _profile: Profile) -> N
     own = pod["spec"].get("overhead")
     if overhead is None and (own is not None or write.read.decoded.sent["spec"].get("overhead") is not None):
         raise refuse(pod, _NO_OVERHEAD)
-    if overhead is not None and not _are_equal(overhead.get("podFixed"), own):
-        raise refuse(pod, _OTHER_OVERHEAD)
 
 
 def find_topology(node_name: str, store: Store, profile: Profile) -> dict[str, str]:

@@ -229,10 +229,16 @@ def test_the_authorizer_takes_any_source_of_roles() -> None:
     assert (len(result.rules), result.problem) == (4, "")
 
 
-def test_an_aggregated_role_that_selects_none_loses_its_rules() -> None:
+@pytest.mark.parametrize("is_alone", [False, True])
+def test_an_aggregated_role_that_selects_none_loses_its_rules(*, is_alone: bool) -> None:
     selector = {"clusterRoleSelectors": [{"matchLabels": {"a": "b"}}]}
 
-    roles = storedroles.StoredRoles(Store())
+    store = Store()
+    roles = storedroles.StoredRoles(store)
+    if is_alone:
+        roles.store_defaults()
+        for entry in store.entries("clusterroles.rbac.authorization.k8s.io"):
+            store.delete(entry.key)
     roles.put(policies.role("all", policies.rule("get", "pods"), aggregationRule=selector))
 
     roles.settle()
