@@ -33,8 +33,6 @@ MARKERS: Final = {
     "slow": "skipped by default; `-m ''` runs everything",
 }
 _WITHOUT_SLOW: Final = "not slow"
-# New objects between two runs of the garbage collector. Python's 700 take tests a sixteenth of their time.
-_NEW_OBJECTS: Final = 20_000
 # The function of hypothesis that parses all imported modules for constants to draw: seconds in each worker.
 _FIND_CONSTANTS: Final = "_get_local_constants"
 _WHOLE: Final = 100
@@ -61,12 +59,7 @@ subprocess.Popen = _Started  # type: ignore[misc] # an audit hook would be asked
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """
-    Register the markers, let the garbage collector run less often, and set the number of hypothesis examples.
-
-    `--hypothesis-profile` overrides the number.
-    """
-    gc.set_threshold(_NEW_OBJECTS)
+    """Register the markers, and set the number of hypothesis examples; `--hypothesis-profile` overrides it."""
     for name, meaning in MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     if _WITHOUT_SLOW in config.option.markexpr:
