@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 import tiers
 from hypothesis import settings
-from hypothesis.internal.conjecture import providers
 
 TESTING = (Path(__file__).parents[1] / "docs/developing/testing.md").read_text(encoding="utf-8")
 STARTING = """\
@@ -111,11 +110,9 @@ def profile() -> Iterator[None]:
 
 @pytest.mark.parametrize(("markers", "count"), [("not slow", 30), ("not slow and not session", 30), ("", 150)])
 def test_fewer_examples_are_drawn_without_slow_tests(
-    pytester: pytest.Pytester, profile: None, monkeypatch: pytest.MonkeyPatch, markers: str, count: int
+    pytester: pytest.Pytester, profile: None, markers: str, count: int
 ) -> None:
     settings.load_profile("patient")
-    monkeypatch.setattr(providers, tiers._FIND_CONSTANTS, len)
     pytester.makepyfile(f"import tiers\ndef test_it(): assert tiers.examples(150).max_examples == {count}\n")
 
     pytester.runpytest_inprocess("-p", "tiers", "-m", markers).assert_outcomes(passed=1)
-    assert (getattr(providers, tiers._FIND_CONSTANTS) is len) is (not markers)

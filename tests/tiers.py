@@ -2,8 +2,7 @@
 Markers for slow tests: during development only quick tests are run.
 
 A test that starts pytest is marked by the fixture that it uses. Whatever else starts a process must say so itself, or it fails: a
-process takes a second, of which nobody sees where it goes. Where what is slow is left out, hypothesis draws a fifth of its examples, and
-no constants of the sources.
+process takes a second, of which nobody sees where it goes. Where what is slow is left out, hypothesis draws a fifth of its examples.
 
 In a run that counts branches, processes that a test starts are counted only in the modules that its marker names: preparing all modules
 takes a process four seconds.
@@ -20,8 +19,6 @@ from typing import Any, ClassVar, Final
 import pytest
 import untested
 from hypothesis import settings
-from hypothesis.internal.conjecture import providers  # nothing public
-from hypothesis.internal.constants_ast import Constants
 
 MARKERS: Final = {
     "replay": "replays recordings of real servers",
@@ -33,8 +30,6 @@ MARKERS: Final = {
     "slow": "skipped by default; `-m ''` runs everything",
 }
 _WITHOUT_SLOW: Final = "not slow"
-# The function of hypothesis that parses all imported modules for constants to draw: seconds in each worker.
-_FIND_CONSTANTS: Final = "_get_local_constants"
 _WHOLE: Final = 100
 _SHARE: Final = 20
 
@@ -65,8 +60,6 @@ def pytest_configure(config: pytest.Config) -> None:
     if _WITHOUT_SLOW in config.option.markexpr:
         settings.register_profile("quick", settings.default, max_examples=_SHARE)
         settings.load_profile("quick")
-        constants = Constants()
-        setattr(providers, _FIND_CONSTANTS, lambda: constants)
 
 
 def examples(whole: int) -> settings:
