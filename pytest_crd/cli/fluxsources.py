@@ -23,11 +23,11 @@ from pytest_crd.checks import samples
 from pytest_crd.engine import ManifestError, Mistake
 from pytest_crd.engine.yaml.manifest import Manifest
 
-GROUPS: Final = ".fluxcd.io/"
+DOMAIN: Final = ".fluxcd.io"
 """The end of the API groups of Flux."""
-_GROUP: Final = f"kustomize.toolkit{GROUPS}"
-_SOURCES: Final = f"source.toolkit{GROUPS}"
-_EXTENSIONS: Final = f"source.extensions{GROUPS}"
+_GROUP: Final = f"kustomize.toolkit{DOMAIN}/"
+_SOURCES: Final = f"source.toolkit{DOMAIN}/"
+_EXTENSIONS: Final = f"source.extensions{DOMAIN}/"
 _DATA: Final = frozenset({"ConfigMap", "Secret"})
 _REPOSITORY: Final = "GitRepository"
 _FOLDER: Final = re.compile(r"@([^/]+)/(.+/)?\*\*")
@@ -89,7 +89,7 @@ def kustomizations(items: Iterable[Manifest]) -> Iterator[Manifest]:
 
 def counts(item: Manifest) -> bool:
     """Return whether an object may change the build of a Kustomization: it is of Flux, or has values of variables."""
-    return GROUPS in item.api_version or item.kind in _DATA
+    return DOMAIN in item.api_version or item.kind in _DATA
 
 
 @contextlib.contextmanager

@@ -176,7 +176,7 @@ def _read(names: Sequence[str], helm_version: str) -> ReadObjects:
         if has_crd:
             objects.contents[name] = content
         is_kept = (
-            has_crd or file is None or not file.path.is_file() or manifest.may_mention(content, fluxsources.GROUPS)
+            has_crd or file is None or not file.path.is_file() or manifest.may_mention(content, fluxsources.DOMAIN)
         )
         try:
             if not is_used:

@@ -631,3 +631,16 @@ def test_other_places_of_git_settings_are_known(tmp_path: Path, run: Run) -> Non
     (tmp_path / ".git").write_text("gitdir: main\n")
 
     assert run(files)[1]["unbuilt"] == []
+
+
+def test_a_kustomization_in_json_with_escaped_slashes_is_built(run: Run) -> None:
+    source = {"kind": "GitRepository", "name": "flux-system"}
+    kustomization = {
+        "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+        "kind": "Kustomization",
+        "metadata": {"name": "apps", "namespace": "flux-system"},
+        "spec": {"path": "./apps", "sourceRef": source},
+    }
+    files = {"clusters/apps.json": json.dumps(kustomization).replace("/", "\\/"), "apps/tab.yaml": TAB}
+
+    assert places(run(files)[1]) == [("Tab/a", "apps", "Kustomization/apps")]
