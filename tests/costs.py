@@ -23,7 +23,7 @@ from hypothesis.internal import charmap  # nothing public computes it early
 
 # Seconds of all tests that the README's test command runs.
 BUDGET: Final = 260.0
-# Seconds of a test, or of one of its rows, without a marker of `_MARKERS`.
+# Seconds of a test, or of each of its rows, without a marker of `_MARKERS`.
 BUDGET_OF_TEST: Final = 1.0
 # The measured speed of a machine is not exact: a run fails above this multiple of a budget.
 _TOLERANCE: Final = 1.25

@@ -112,8 +112,8 @@ class ReadObjects:
     crds: dict[Manifest, CustomResourceDefinition] = field(default_factory=dict)
 
     @property
-    def kept(self) -> list[Manifest]:
-        """The objects in memory: those of builds and streams, and of files with CRDs or with objects of Flux."""
+    def in_memory(self) -> list[Manifest]:
+        """The objects of builds and streams, and of files with CRDs or with objects of Flux."""
         return [item for text in self.texts for item in text.items or ()]
 
     def read_all(self, mistakes: list[Mistake]) -> Iterator[tuple[Manifest, ObjectText]]:
@@ -142,11 +142,11 @@ def read(names: Sequence[str], *, helm_version: str = "", local_sources: Sequenc
     """
     objects = _read(names, helm_version)
     flux = _build_flux(objects, names, local_sources)
-    given = {os.path.realpath(name) for name in names if not os.path.isdir(name)}  # noqa: PTH112 - a text
-    replaced = flux.used - given
+    named_files = {os.path.realpath(name) for name in names if not os.path.isdir(name)}  # noqa: PTH112 - a text
+    replaced = flux.used - named_files
     objects.texts = [text for text in objects.texts if text.path not in replaced]
-    kept = [mistake for mistake in objects.mistakes if os.path.realpath(mistake.source) not in replaced]
-    objects.mistakes = [*kept, *(mistake for mistake in flux.mistakes if mistake not in kept)]
+    mistakes = [mistake for mistake in objects.mistakes if os.path.realpath(mistake.source) not in replaced]
+    objects.mistakes = [*mistakes, *(mistake for mistake in flux.mistakes if mistake not in mistakes)]
     for build in flux.builds:
         objects.texts.append(ObjectText.of_build(build.objects, build.folder, build.applier))
     objects.unbuilt = flux.unbuilt
@@ -160,7 +160,7 @@ def _build_flux(objects: ReadObjects, names: Sequence[str], local_sources: Seque
     Raises:
         ManifestError: A local source has another form.
     """
-    has_flux = any(fluxsources.kustomizations(objects.kept))
+    has_flux = any(fluxsources.kustomizations(objects.in_memory))
     places = {item: text.path for item, text in (objects.read_all([]) if has_flux else ()) if fluxsources.counts(item)}
     return fluxbuilds.build([*places], places, names, local_sources)
 
@@ -180,8 +180,8 @@ def _read(names: Sequence[str], helm_version: str) -> ReadObjects:
         )
         try:
             if not is_used:
-                kept = _read_text(content, name) if is_kept else None
-                objects.texts.append(ObjectText(kept, file, size=len(content)))
+                read_items = _read_text(content, name) if is_kept else None
+                objects.texts.append(ObjectText(read_items, file, size=len(content)))
         except ManifestError as error:
             objects.mistakes += error.mistakes
     return objects
@@ -234,7 +234,7 @@ def find_crds(objects: ReadObjects, kubernetes_version: str) -> list[CustomResou
     files.raise_mistakes()
     crds = {item.manifest: item.crd for item in built.read_crds}
     places = {item.crd.source: item.crd for item in files.read_crds}
-    crds |= {item: places[item.where] for item in objects.kept if item not in crds and item.where in places}
+    crds |= {item: places[item.where] for item in objects.in_memory if item not in crds and item.where in places}
     objects.crds = crds
     return [*built.crds, *(crd for crd in files.crds if crd.name not in built.crd_names)]
 

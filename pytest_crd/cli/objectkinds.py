@@ -181,12 +181,12 @@ def describe_other(kind: str) -> str:
 
 
 def describe_unbuilt(applier: Manifest, words: str) -> str:
-    """Return a line for a Kustomization of Flux whose folder is not known."""
+    """Return a line about a Kustomization of Flux and the reason why its folder is not judged."""
     return f"{applier.where}: {applier.title}: its folder is not judged: {escape(words)}"
 
 
 def has_kind(item: Manifest, kinds: Collection[str]) -> bool:
-    """Return whether an object has one of some kinds, each in lower case and optionally with its group: `secret`, `helmrelease.helm.toolkit.fluxcd.io`."""
+    """Return whether *kinds* has the kind of an object, in lower case, alone or with its group: `helmrelease.helm.toolkit.fluxcd.io`."""
     kind, group = item.kind.casefold(), item.api_version.rpartition("/")[0].casefold()
     return kind in kinds or f"{kind}.{group}" in kinds
 

@@ -156,7 +156,7 @@ def _report(judge: TextJudge, options: argparse.Namespace, old_mistakes: Sequenc
     """Print the verdicts on all objects, in the format of the command line."""
     method, is_text = judge.method, options.output == testformats.TEXT
     summary = ValidationSummary(unbuilt=judge.objects.unbuilt)
-    kept: list[ObjectVerdict] = []
+    reported: list[ObjectVerdict] = []
     with _show_progress() as tell, contextlib.closing(judge.judge_all(options.jobs, tell)) as parts:
         for verdicts in parts:
             summary.add(verdicts)
@@ -164,7 +164,7 @@ def _report(judge: TextJudge, options: argparse.Namespace, old_mistakes: Sequenc
                 for line in validatetext.describe(verdicts.judged, method, shows_objects=options.show):
                     print(line)
             else:
-                kept += verdicts.judged
+                reported += verdicts.judged
     version, catalog = method.kubernetes_version, method.catalog
     reasons = objectkinds.explain_unknown(summary.unknown, judge.claims, version, catalog)
     misspelt = _find_misspelt(judge.skip, summary)
@@ -173,7 +173,9 @@ def _report(judge: TextJudge, options: argparse.Namespace, old_mistakes: Sequenc
         lines = validatetext.summarize(summary, reasons, method, shows_objects=options.show)
         print("\n".join(lines), end=f"; Kubernetes {profile.describe(version)}\n")
     else:
-        answers = Answers(kept, reasons, summary.unbuilt, summary.skipped.total(), problems, version, method.is_strict)
+        answers = Answers(
+            reported, reasons, summary.unbuilt, summary.skipped.total(), problems, version, method.is_strict
+        )
         print(validateformats.render(answers, options.output), end="")
     if problems:
         print("\n".join(map(str, problems)), file=sys.stderr)

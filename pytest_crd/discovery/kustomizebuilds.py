@@ -176,7 +176,7 @@ class _Build(NamedTuple):
 
     def run(self, file: KustomizationFile, objects: list[BuiltObject], outer: Configuration) -> list[BuiltObject]:
         """
-        Return the objects of a kustomization, and add its configurations to those of the outer kustomization.
+        Return the objects of a kustomization, and add its configurations to *outer*.
 
         Args:
             file: The kustomization.

@@ -113,11 +113,11 @@ class HttpTransport:
         target = quote(f"{path}{'&' if '?' in path else '?'}{query}" if query else path, safe=_SAFE)
         headers = {"Host": host.encode().decode("latin-1"), **_HEADERS}
         reply = self.send("POST", target, body, headers, timeout, other_name=urls.split_host(host)[0])
-        found = {name.lower(): value for name, value in reversed(reply.headers)}
+        fields = {name.lower(): value for name, value in reversed(reply.headers)}
         if reply.code in _REDIRECTS:
-            words = _REDIRECTED.format(url=self._url, status=reply.code, location=found.get("location", ""))
+            words = _REDIRECTED.format(url=self._url, status=reply.code, location=fields.get("location", ""))
             raise WebhookError.at(self._source, words)
-        return WebhookReply(reply.code, reply.content, found.get("content-type", ""))
+        return WebhookReply(reply.code, reply.content, fields.get("content-type", ""))
 
     def send(  # noqa: PLR0913 - the parts of a request
         self,

@@ -253,7 +253,7 @@ def test_a_full_collection_of_garbage_visits_an_object_once(monkeypatch: pytest.
     frozen: list[int] = []
     turns = [sys.getswitchinterval()]
     monkeypatch.setattr(serving, "wait", collect)
-    gc.disable()  # no collection but those of the test
+    gc.disable()  # the test collects garbage
     try:
         assert program.main(["serve", "gardens.yaml"]) == 0
         gc.collect()

@@ -114,7 +114,7 @@ def test_an_error_of_another_process_ends_the_command(objects: Path, validate: V
 def test_objects_are_no_longer_in_memory_when_they_are_judged(objects: Path) -> None:
     read = objectfiles.read([objects.name])
 
-    assert read.kept == []
+    assert read.in_memory == []
     assert [text.items for text in read.texts] == [None] * 10
 
 

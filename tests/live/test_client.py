@@ -132,8 +132,8 @@ def test_a_name_outside_of_ascii_is_written_as_dns_has_it(connected: Connect, mo
 
     with serving(answering) as url:
         port = url.rpartition(":")[2]
-        found = socket.getaddrinfo("127.0.0.1", port, type=socket.SOCK_STREAM)
-        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+        addresses = socket.getaddrinfo("127.0.0.1", port, type=socket.SOCK_STREAM)
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: addresses)
         connected(f"http://\u4f8b\u3048.test:{port}").ask("GET", "/")
 
     assert hosts == [f"xn--r8jz45g.test:{port}"]

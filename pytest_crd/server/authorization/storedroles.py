@@ -92,7 +92,7 @@ class StoredRoles:
 
 def _aggregate(roles: Sequence[Resource]) -> list[Resource]:
     """
-    Return the ClusterRoles whose rules an `aggregationRule` changes.
+    Return the ClusterRoles that get other rules by their `aggregationRule`.
 
     Args:
         roles: All ClusterRoles.

@@ -43,7 +43,7 @@ _NOT_IN_EPHEMERAL: Final = (
     *("startupProbe", "lifecycle"),
 )
 _POINTERS: Final = ("restartPolicy", "lifecycle")
-# Lists and maps that are set if they are empty, by field: the field itself, or parts of it.
+# Fields with lists and maps that stay set without items: the field itself, or parts of it.
 _LISTS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "ports": ((),),
     "resources": (("claims",), ("limits",), ("requests",)),
