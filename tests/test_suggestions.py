@@ -12,7 +12,8 @@ from support import crds
 
 from pytest_crd import suggestions
 from pytest_crd.cases import expectedowners, schemafields
-from pytest_crd.cases.caseresult import PathsMismatch, Trace
+from pytest_crd.cases.caseresult import Trace
+from pytest_crd.cases.deviations import PathsMismatch
 from pytest_crd.checks import samplefiles
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.report import text

@@ -12,10 +12,9 @@ from typing import Final, NamedTuple, cast
 
 from pytest_crd import lazyre
 from pytest_crd.cases import expectedowners, loader
-from pytest_crd.cases.caseresult import (
+from pytest_crd.cases.caseresult import CaseAnswer, CaseResult
+from pytest_crd.cases.deviations import (
     Accepted,
-    CaseAnswer,
-    CaseResult,
     ConflictsMismatch,
     ErrorsMismatch,
     ManagersMismatch,

@@ -5,7 +5,8 @@ The text of a file comes in, a result for each case goes out. `loader` reads a f
 `caseruns` pairs each case with the function that runs it. `caseformat` and `casekeys` define
 the format, and `diagnosis` words the mistakes in it. `crdcatalog` finds the CRD, `caserunner` asks the engine through
 `questions`, and
-`expectations`, `refusals` and `strays` compare the answer with the case. `caseresult` has the result.
+`expectations`, `refusals` and `strays` compare the answer with the case. `caseresult` has the result, and
+`deviations` the mismatches of a failed case.
 
 The module of a mistake depends on the knowledge that it needs:
 

@@ -7,23 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_crd import lazyimport
 from pytest_crd.cases.model import APPLIES, KINDS, PATCHES, UPDATES, AnyCase, CaseFile
-from pytest_crd.cases.parts import (
-    ApplyStep,
-    CaseLines,
-    ExpectedConflict,
-    ExpectedDenial,
-    ExpectedError,
-    ObjectSource,
-    OldCRD,
-)
-from pytest_crd.cases.sections import Section
+from pytest_crd.cases.sections import CaseLines, Section
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.document import Document
 
 if TYPE_CHECKING:
-    from pytest_crd.cases import casepatch
+    from pytest_crd.cases import casepatch, parts
+    from pytest_crd.cases.parts import ApplyStep, ExpectedConflict, ExpectedDenial, ExpectedError, ObjectSource, OldCRD
 else:
+    parts = lazyimport.module("pytest_crd.cases.parts")
     casepatch = lazyimport.module("pytest_crd.cases.casepatch")
 
 # The keys that state an expectation.
@@ -130,8 +123,10 @@ def is_blank(key: str, value: JSONValue) -> bool:
 
 
 def _source(value: Mapping[str, JSONValue], file: str, document: str, patch: str) -> ObjectSource | None:
-    source = ObjectSource(value.get(file), value.get(document), value.get(patch))
-    return None if source == ObjectSource() else source
+    keys = (file, document, patch)
+    if all(value.get(key) is None for key in keys):
+        return None
+    return parts.ObjectSource(*map(value.get, keys))
 
 
 def _patch(value: JSONValue) -> JSONValue:
@@ -141,7 +136,7 @@ def _patch(value: JSONValue) -> JSONValue:
 
 def _steps(values: Iterable[Mapping[str, JSONValue]]) -> tuple[ApplyStep, ...]:
     return tuple(
-        ApplyStep(
+        parts.ApplyStep(
             value["manager"],
             value.get("input"),
             _source(value, "inputFile", "document", "patch"),
@@ -152,11 +147,11 @@ def _steps(values: Iterable[Mapping[str, JSONValue]]) -> tuple[ApplyStep, ...]:
 
 
 def _conflicts(values: Iterable[Mapping[str, str]]) -> tuple[ExpectedConflict, ...]:
-    return tuple(ExpectedConflict(value["manager"], value["field"]) for value in values)
+    return tuple(parts.ExpectedConflict(value["manager"], value["field"]) for value in values)
 
 
 def _denials(values: Iterable[Mapping[str, str]]) -> tuple[ExpectedDenial, ...]:
-    return tuple(ExpectedDenial(value["by"], value.get("message"), value.get("reason")) for value in values)
+    return tuple(parts.ExpectedDenial(value["by"], value.get("message"), value.get("reason")) for value in values)
 
 
 def _managers(value: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
@@ -169,7 +164,7 @@ def _itself(value: JSONValue) -> JSONValue:
 
 def _errors(values: Iterable[Mapping[str, str]]) -> tuple[ExpectedError, ...]:
     return tuple(
-        ExpectedError(
+        parts.ExpectedError(
             type=ErrorType(value["type"]) if "type" in value else None,
             field=value.get("field"),
             message=value.get("message"),
@@ -183,8 +178,8 @@ def _errors(values: Iterable[Mapping[str, str]]) -> tuple[ExpectedError, ...]:
 
 def _old_crd(value: Mapping[str, JSONValue]) -> OldCRD:
     if "patch" in value:
-        return OldCRD(patch=tuple(value["patch"]), place=("oldCRD", "patch"))
-    return OldCRD(path=value["path"], place=("oldCRD", "path"))
+        return parts.OldCRD(patch=tuple(value["patch"]), place=("oldCRD", "patch"))
+    return parts.OldCRD(path=value["path"], place=("oldCRD", "path"))
 
 
 def _causes(value: JSONValue) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
-from pytest_crd.cases import expectations, givenfacts, questions, strays, unreachable, verdicts
-from pytest_crd.cases.caseresult import CaseAnswer, CaseResult, Disregarded, Mismatch, NotReached, Strays, Trace
+from pytest_crd.cases import caseresult, expectations, givenfacts, questions, strays
+from pytest_crd.cases.caseresult import CaseAnswer, CaseResult, Disregarded, Trace
 from pytest_crd.cases.model import (
     OF_STORED,
     AnyCase,
@@ -44,9 +44,12 @@ from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.registry.response import Stored
 
 if TYPE_CHECKING:
-    from pytest_crd.cases import barewords, conversions, expectedowners, refusals
+    from pytest_crd.cases import barewords, conversions, deviations, expectedowners, refusals, unreachable
+    from pytest_crd.cases.deviations import Mismatch, NotReached, Strays
     from pytest_crd.engine.cel import errors as cel
 else:
+    deviations = lazyimport.module("pytest_crd.cases.deviations")
+    unreachable = lazyimport.module("pytest_crd.cases.unreachable")
     barewords = lazyimport.module("pytest_crd.cases.barewords")
     conversions = lazyimport.module("pytest_crd.cases.conversions")
     cel = lazyimport.module("pytest_crd.engine.cel.errors")
@@ -82,20 +85,21 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
         else:
             result = _run_pass(case, sent.input, subject)
     except DecodeError as error:
-        result = CaseResult(subject.context, (NotReached(f"the server answers 400: {error}"),))
+        result = CaseResult(subject.context, (deviations.NotReached(f"the server answers 400: {error}"),))
     except OrderDependentError as error:
         result = CaseResult(subject.context, (refuse_order(case, str(error)),))
     except UnsupportedConstructError as error:
         return not_served(subject, error)
     except cel.UnsupportedExpressionError as error:
         raise not_known(case, error) from None
-    mismatches = unreachable.add_hints(case, sent.input, result.mismatches, (subject, old_subject or subject))
+    subjects = (subject, old_subject or subject)
+    mismatches = result.mismatches and tuple(unreachable.add_hints(case, sent.input, result.mismatches, subjects))
     words: tuple[str, ...] = ()
     if case.lines.document.bare_booleans or case.files:
         words = tuple(dict.fromkeys(barewords.describe_in_case(case, subject.version)))
     if words:
         barewords.refuse_keys(case, subject.fields.is_named)
-    return result._replace(mismatches=tuple(mismatches), barewords=words, version=subject.version)
+    return result._replace(mismatches=mismatches, barewords=words, version=subject.version)
 
 
 def not_known(case: Case, error: cel.UnsupportedExpressionError) -> CaseFileError:
@@ -116,13 +120,13 @@ def refuse_order(case: Case, words: str) -> NotReached:
     """
     if case.xfail is not None:
         raise case.mistake(f"{case.title} is expected to fail, but would for another reason: {words}")
-    return NotReached(words)
+    return deviations.NotReached(words)
 
 
 def not_served(subject: CaseSubject, error: UnsupportedConstructError) -> CaseResult:
     """Return the result of any case about a CRD version that serves no objects."""
     message = f"{subject.version.crd.name} {subject.version.name} serves no objects: {error}"
-    return CaseResult(subject.context, (NotReached(message),))
+    return CaseResult(subject.context, (deviations.NotReached(message),))
 
 
 # The passes alone
@@ -132,7 +136,7 @@ def _run_pass(case: PruningCase | DefaultingCase, input_: Mapping[str, JSONValue
     version = subject.version
     resource = _completed(input_, version)
     if problem := _another_type(resource, version):
-        return CaseResult(subject.context, (NotReached(problem),))
+        return CaseResult(subject.context, (deviations.NotReached(problem),))
     if isinstance(case, PruningCase):
         pruned = version.prune(resource)
         value, trace = pruned.value, Trace(pruned=pruned.dropped)
@@ -147,7 +151,7 @@ def _run_pass(case: PruningCase | DefaultingCase, input_: Mapping[str, JSONValue
         trace = trace._replace(withheld=version.passes.default(value).put_in)
     result = _result(case, [*in_object, *expectations.compare_paths(case.listed, trace)], trace, subject, unmentioned)
     answer = CaseAnswer(0, Stored.from_value(value), (), (), input_, frozenset())
-    return verdicts.report_verdict(case, version, result._replace(answer=answer))
+    return caseresult.report_verdict(case, version, result._replace(answer=answer))
 
 
 def _another_type(resource: Mapping[str, JSONValue], version: CrdVersion) -> str:
@@ -237,7 +241,7 @@ def _not_reached(case: ApplyCase, responses: Sequence[Response]) -> NotReached |
     if count == len(case.steps):
         return None
     step = f"step {count} of {len(case.steps)}, by {case.steps[count - 1].manager}, is refused"
-    return NotReached(f"{step}: {last.code}: {last.message}")
+    return deviations.NotReached(f"{step}: {last.code}: {last.message}")
 
 
 def judge(
@@ -292,7 +296,7 @@ def judge(
         if not OF_STORED.isdisjoint(case.declared):
             about = f"{version.crd.name} {version.name}: cases state what is stored, but {unknown}"
             result = result._replace(warnings=(about,))
-    return verdicts.report_verdict(case, version, result._replace(answer=answer))
+    return caseresult.report_verdict(case, version, result._replace(answer=answer))
 
 
 def _refuse_invalid_old(case: UpdateCase, old_subject: CaseSubject) -> None:

@@ -76,7 +76,8 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCa
     for case in _resolve(case_file, catalog, folder, mistakes):
         old = catalog.old_version_of(case, version, folder=folder)
         old_subject = subjects.setdefault(old, casesubject.CaseSubject(old))
-        mistakes += unreachable.find_mistakes(case, subjects[version], old_subject)
+        if case.absent or (isinstance(case, RequestCase) and (case.errors or case.contains_errors)):
+            mistakes += unreachable.find_mistakes(case, subjects[version], old_subject)
         if isinstance(case, ApplyCase):
             mistakes += expectedowners.find_mistakes(case, budget)
         yield case, functools.partial(caserunner.run, subject=subjects[version], old_subject=old_subject)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pytest_crd.cases import expectations, strays, verdicts
-from pytest_crd.cases.caseresult import Accepted, CaseAnswer, CaseResult, MessageMismatch, Mismatch, Rejected, Trace
+from pytest_crd.cases import caseresult, expectations, strays
+from pytest_crd.cases.caseresult import CaseAnswer, CaseResult, Trace
+from pytest_crd.cases.deviations import Accepted, MessageMismatch, Mismatch, Rejected
 from pytest_crd.cases.model import ConvertCase
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CrdLookupError, CrdVersion, Response, UnknownConversionError
@@ -51,7 +52,7 @@ def _report(case: ConvertCase, source: CrdVersion, result: CaseResult) -> CaseRe
     """Report a successful conversion and its case to the observer of the first version, and return the result of the case."""
     if (listener := source.observer.request) is not None:
         listener(source, ObservedRequest("", case.input, converted_to=case.to))
-    return verdicts.report_verdict(case, source, result)
+    return caseresult.report_verdict(case, source, result)
 
 
 def _subject(case: ConvertCase, name: str | None, key: str, subject: CaseSubject) -> CaseSubject:

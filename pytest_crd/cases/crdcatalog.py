@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from pytest_crd import boundary, folders, lazyimport
 from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.cases.model import AnyCase, Case, CaseFile, CaseFileError, CreateCase, UpdateCase
-from pytest_crd.cases.parts import OldCRD
 from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.engine import CrdLookupError, CrdVersion, CustomResourceDefinition, CustomResourceDefinitions
 from pytest_crd.engine.api.context import Guard, Webhooks
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from pytest_crd.cases import acceptance, casepatch
     from pytest_crd.cases.openshift.crds import SuiteCRDs, Variant
     from pytest_crd.cases.openshift.suite import Suite
+    from pytest_crd.cases.parts import OldCRD
 else:
     casepatch = lazyimport.module("pytest_crd.cases.casepatch")
     acceptance = lazyimport.module("pytest_crd.cases.acceptance")

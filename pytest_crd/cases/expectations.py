@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_crd import lazyimport
-from pytest_crd.cases.caseresult import Mismatch, ObjectMismatch, PathsMismatch, Present, Trace
+from pytest_crd.cases.caseresult import Trace
 from pytest_crd.cases.model import Case
 from pytest_crd.cases.sections import Section
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -15,8 +15,10 @@ from pytest_crd.engine.metadata.systemmetadata import SERVER_MADE
 from pytest_crd.engine.schema.structural import META_FIELDS, Structural
 
 if TYPE_CHECKING:
-    from pytest_crd.cases import comparison
+    from pytest_crd.cases import comparison, deviations
+    from pytest_crd.cases.deviations import Mismatch, PathsMismatch
 else:
+    deviations = lazyimport.module("pytest_crd.cases.deviations")
     comparison = lazyimport.module("pytest_crd.cases.comparison")
 
 
@@ -40,9 +42,9 @@ def compare_object(
             if remainder is not None:
                 compared = comparison.select_compared(expected, actual, schema) if subset else actual
                 is_of_pruning = case.section is Section.PRUNING
-                yield ObjectMismatch(key, expected, actual, compared, remainder, sent, schema, is_of_pruning)
+                yield deviations.ObjectMismatch(key, expected, actual, compared, remainder, sent, schema, is_of_pruning)
     for path in case.absent or ():
-        yield from (Present(path, present) for present in comparison.find_values(value, path))
+        yield from (deviations.Present(path, present) for present in comparison.find_values(value, path))
 
 
 def compare_paths(
@@ -74,7 +76,7 @@ def _paths_mismatch(key: str, wanted: Sequence[str], actual: Sequence[str]) -> P
     if not missing and not unasked:
         return None
     met = Counter(wanted) & Counter(actual)
-    return PathsMismatch(key, tuple(missing.elements()), tuple(unasked.elements()), tuple(met.elements()))
+    return deviations.PathsMismatch(key, tuple(missing.elements()), tuple(unasked.elements()), tuple(met.elements()))
 
 
 def _comparable(

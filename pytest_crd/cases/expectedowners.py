@@ -9,7 +9,7 @@ from typing import Final
 
 from pytest_crd import suggestions
 from pytest_crd.cases import diagnosis
-from pytest_crd.cases.caseresult import ConflictsMismatch, ManagersMismatch, OwnedField
+from pytest_crd.cases.deviations import ConflictsMismatch, ManagersMismatch, OwnedField
 from pytest_crd.cases.model import ApplyCase
 from pytest_crd.engine import Response
 from pytest_crd.engine.fieldpath import OwnedPath

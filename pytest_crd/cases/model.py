@@ -9,22 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
-from pytest_crd.cases.parts import (
-    ApplyStep,
-    CaseLines,
-    ExpectedConflict,
-    ExpectedDenial,
-    ExpectedError,
-    ObjectSource,
-    OldCRD,
-)
-from pytest_crd.cases.sections import Section
+from pytest_crd.cases.sections import CaseLines, Section
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.yaml.document import Document
 from pytest_crd.records import dataclass, field
 
 if TYPE_CHECKING:
+    from pytest_crd.cases.parts import ApplyStep, ExpectedConflict, ExpectedDenial, ExpectedError, ObjectSource, OldCRD
     from pytest_crd.engine.registry.admission import Operation  # slow to import
     from pytest_crd.engine.registry.requestbody import FieldValidation
 

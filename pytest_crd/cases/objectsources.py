@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from pytest_crd import lazyimport
 from pytest_crd.boundary import ProjectBoundary
 from pytest_crd.cases.model import AnyCase, ApplyCase, Case, PolicyCase, UpdateCase
-from pytest_crd.cases.parts import ApplyStep, ObjectSource
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.jsonvalue import JSONValue
@@ -20,6 +19,7 @@ from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.cases import casepatch
+    from pytest_crd.cases.parts import ApplyStep, ObjectSource
 else:
     casepatch = lazyimport.module("pytest_crd.cases.casepatch")
 

@@ -1,34 +1,10 @@
-"""Parts of a case: lines of keys, expected errors and conflicts, sources of objects, steps of applies."""
+"""Parts of a case that most cases do not have: expected errors and conflicts, sources of objects, steps of applies."""
 
 from __future__ import annotations
 
 from pytest_crd.engine.errors.fielderror import ErrorType
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.yaml.document import Document
-from pytest_crd.records import NamedTuple, dataclass
-
-
-@dataclass(frozen=True, eq=False)
-class CaseLines:
-    """
-    Lines of keys in the file; looked up on demand, since most cases never need them.
-
-    Attributes:
-        document: The YAML document.
-        path: The path that those given to `find_line` are relative to.
-    """
-
-    document: Document
-    path: tuple[str | int, ...] = ()
-
-    def find_line(self, *path: str | int) -> int:
-        """
-        Return the 1-based line of a key, or of a list's item.
-
-        Args:
-            path: Keys and 0-based indices, as in `find_line("errors", 0, "field")`; without any, the line of the beginning.
-        """
-        return self.document.line_of((*self.path, *path), key=bool(path) and isinstance(path[-1], str))
+from pytest_crd.records import NamedTuple
 
 
 class ExpectedError(NamedTuple):

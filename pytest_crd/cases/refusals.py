@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport, suggestions
-from pytest_crd.cases.caseresult import (
+from pytest_crd.cases.deviations import (
     Accepted,
     ErrorsMismatch,
     MessageMismatch,

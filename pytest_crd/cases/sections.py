@@ -1,4 +1,4 @@
-"""Sections of a case file, by kind of request."""
+"""Sections of a case file, by kind of request, and the lines of their keys."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import enum
 from typing import TYPE_CHECKING
 
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.yaml.document import Document
+from pytest_crd.records import dataclass
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry.request import Subresource
@@ -37,6 +39,29 @@ class Section(enum.StrEnum):
     def subresource(self) -> Subresource:
         """The subresource to which requests are sent; empty for the object itself."""
         return "status" if self.endswith("Status") else "scale" if self.endswith("Scale") else ""
+
+
+@dataclass(frozen=True, eq=False)
+class CaseLines:
+    """
+    Lines of keys in the file; looked up on demand, since most cases never need them.
+
+    Attributes:
+        document: The YAML document.
+        path: The path that those given to `find_line` are relative to.
+    """
+
+    document: Document
+    path: tuple[str | int, ...] = ()
+
+    def find_line(self, *path: str | int) -> int:
+        """
+        Return the 1-based line of a key, or of a list's item.
+
+        Args:
+            path: Keys and 0-based indices, as in `find_line("errors", 0, "field")`; without any, the line of the beginning.
+        """
+        return self.document.line_of((*self.path, *path), key=bool(path) and isinstance(path[-1], str))
 
 
 def is_suite(value: JSONValue) -> bool:

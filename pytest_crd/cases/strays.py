@@ -12,17 +12,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport, lazyre, suggestions
-from pytest_crd.cases.caseresult import Stray, Strays
 from pytest_crd.cases.model import ApplyCase, Case, ConvertCase, DefaultingCase, PatchCase, PruningCase, RequestCase
-from pytest_crd.cases.parts import ExpectedError
 from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CrdVersion, Response, fieldpath
 from pytest_crd.engine.jsonvalue import JSONValue
 
 if TYPE_CHECKING:
-    from pytest_crd.cases import casepatch, comparison
+    from pytest_crd.cases import casepatch, comparison, deviations
+    from pytest_crd.cases.deviations import Stray, Strays
+    from pytest_crd.cases.parts import ExpectedError
 else:
+    deviations = lazyimport.module("pytest_crd.cases.deviations")
     comparison = lazyimport.module("pytest_crd.cases.comparison")
     casepatch = lazyimport.module("pytest_crd.cases.casepatch")
 
@@ -87,7 +88,7 @@ def describe_undeclared(case: ApplyCase, response: Response, subject: CaseSubjec
     expected = [*_expected_texts(case)]
     undeclared = [match[:-1].partition(".")[2] for match in _UNDECLARED.findall(response.message)]
     paths = [path for path in undeclared if not any(_names(text, path) for text in expected)]
-    return [describe(Stray(path, is_lost=False, near=subject.fields.near(path)))[0] for path in paths]
+    return [describe(deviations.Stray(path, is_lost=False, near=subject.fields.near(path)))[0] for path in paths]
 
 
 def describe(field: Stray) -> tuple[str, str]:
@@ -105,16 +106,20 @@ def _strays(
     case: Case, subject: CaseSubject, unknown: Sequence[str], lost: Sequence[str] = (), idle: Sequence[str] = ()
 ) -> Strays | None:
     is_scale = case.section.subresource == "scale"
-    fields = [Stray(path, is_lost=False, near="" if is_scale else subject.fields.near(path)) for path in unknown]
-    fields += [Stray(path, is_lost=True, near="") for path in lost]
+    fields = [
+        deviations.Stray(path, is_lost=False, near="" if is_scale else subject.fields.near(path)) for path in unknown
+    ]
+    fields += [deviations.Stray(path, is_lost=True, near="") for path in lost]
     remedy = _OF_SCALE if is_scale else _REMEDIES.get(case.section, _REMEDY)
     idle = [path for path in idle if not any(fieldpath.leads_to(field.path, path) for field in fields)]
     if idle and not fields:
         remedy = _OF_NULL
     for path in idle:
         is_free = is_scale or subject.fields.can_have(path)
-        fields.append(Stray(path, is_lost=False, near="" if is_free else subject.fields.near(path), is_idle=True))
-    return Strays(tuple(fields), remedy) if fields else None
+        fields.append(
+            deviations.Stray(path, is_lost=False, near="" if is_free else subject.fields.near(path), is_idle=True)
+        )
+    return deviations.Strays(tuple(fields), remedy) if fields else None
 
 
 def _find_idle_nulls(case: PatchCase, subject: CaseSubject) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport, suggestions
 from pytest_crd.cases import builder, questions
-from pytest_crd.cases.caseresult import ErrorsMismatch, Mismatch, PathsMismatch
+from pytest_crd.cases.deviations import ErrorsMismatch, Mismatch, PathsMismatch
 from pytest_crd.cases.model import Case
 from pytest_crd.cases.parts import ExpectedError
 from pytest_crd.cases.subject import CaseSubject

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from pytest_crd.cases.verdicts import JudgedCase
+from pytest_crd.cases.caseresult import JudgedCase
 from pytest_crd.coverage import meter
 from pytest_crd.coverage.evidence import ReachedPoints
 from pytest_crd.coverage.points import Point

@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from pytest_crd.cases import comparison
+from pytest_crd.cases.caseresult import JudgedCase
 from pytest_crd.cases.model import ConvertCase, RequestCase
-from pytest_crd.cases.verdicts import JudgedCase
 from pytest_crd.coverage import recognition
 from pytest_crd.coverage.evidence import (
     Evidence,

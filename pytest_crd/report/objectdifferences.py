@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 
 from pytest_crd.cases import comparison
-from pytest_crd.cases.caseresult import Disregarded, ObjectMismatch, Trace
+from pytest_crd.cases.caseresult import Disregarded, Trace
 from pytest_crd.cases.comparison import Item, Order, Segment
+from pytest_crd.cases.deviations import ObjectMismatch
 from pytest_crd.engine import fieldpath
 from pytest_crd.engine.errors import origin
 from pytest_crd.engine.errors.origin import Steps

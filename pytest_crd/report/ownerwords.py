@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 from pytest_crd.cases import expectedowners
-from pytest_crd.cases.caseresult import (
+from pytest_crd.cases.caseresult import CaseResult, Trace
+from pytest_crd.cases.deviations import (
     Accepted,
-    CaseResult,
     ConflictsMismatch,
     ManagersMismatch,
     Mismatch,
     ObjectMismatch,
     OwnedField,
     Present,
-    Trace,
 )
 from pytest_crd.engine import CrdVersion
 from pytest_crd.engine.schema import ownertypes

@@ -14,8 +14,8 @@ import yaml
 
 from pytest_crd import suggestions
 from pytest_crd.cases import strays
-from pytest_crd.cases.caseresult import (
-    CaseResult,
+from pytest_crd.cases.caseresult import CaseResult, Trace
+from pytest_crd.cases.deviations import (
     ConflictsMismatch,
     ManagersMismatch,
     Mismatch,
@@ -24,7 +24,6 @@ from pytest_crd.cases.caseresult import (
     PathsMismatch,
     Present,
     Strays,
-    Trace,
     Unstated,
 )
 from pytest_crd.engine import fieldpath, jsonvalue, profile

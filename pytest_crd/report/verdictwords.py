@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd import lazyre
-from pytest_crd.cases.caseresult import Accepted, ErrorsMismatch, MessageMismatch, NearMiss, Rejected
+from pytest_crd.cases.deviations import Accepted, ErrorsMismatch, MessageMismatch, NearMiss, Rejected
 from pytest_crd.cases.parts import ExpectedError
 from pytest_crd.engine.errors.fielderror import FieldError
 

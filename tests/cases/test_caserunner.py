@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_crd.cases import caserunner, loader
-from pytest_crd.cases.caseresult import CaseResult, NotReached, ObjectMismatch, PathsMismatch, Present
+from pytest_crd.cases.caseresult import CaseResult
+from pytest_crd.cases.deviations import NotReached, ObjectMismatch, PathsMismatch, Present
 from pytest_crd.cases.model import PolicyCase
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, InputError

@@ -11,7 +11,8 @@ from support.webhooks import FixedWebhooks, FunctionAdmission, FunctionConverter
 from pytest_crd.casefiles import observation
 from pytest_crd.casefiles.observation import Mode
 from pytest_crd.cases import caserunner, loader
-from pytest_crd.cases.caseresult import Accepted, CaseResult, MessageMismatch, ObjectMismatch, Rejected, Strays
+from pytest_crd.cases.caseresult import CaseResult
+from pytest_crd.cases.deviations import Accepted, MessageMismatch, ObjectMismatch, Rejected, Strays
 from pytest_crd.cases.model import AnyCase, CaseFileError
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from pytest_crd.cases import expectations
-from pytest_crd.cases.caseresult import ObjectMismatch, PathsMismatch, Present, Trace
+from pytest_crd.cases.caseresult import Trace
+from pytest_crd.cases.deviations import ObjectMismatch, PathsMismatch, Present
 from pytest_crd.cases.model import CreateCase
-from pytest_crd.cases.parts import CaseLines
+from pytest_crd.cases.sections import CaseLines
 from pytest_crd.engine.yaml import yamlreader
 
 LINES = CaseLines(yamlreader.read_one("a: 1"))

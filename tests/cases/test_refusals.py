@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from pytest_crd.cases import refusals
-from pytest_crd.cases.caseresult import Accepted, ErrorsMismatch, MessageMismatch, Rejected
+from pytest_crd.cases.deviations import Accepted, ErrorsMismatch, MessageMismatch, Rejected
 from pytest_crd.cases.model import CreateCase
-from pytest_crd.cases.parts import CaseLines, ExpectedError
+from pytest_crd.cases.parts import ExpectedError
+from pytest_crd.cases.sections import CaseLines
 from pytest_crd.engine import Response
 from pytest_crd.engine.errors import fielderror, refusal
 from pytest_crd.engine.errors.fielderror import ErrorType, FieldError

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from pytest_crd.cases import caserunner, loader
-from pytest_crd.cases.caseresult import (
+from pytest_crd.cases.caseresult import CaseResult, Disregarded
+from pytest_crd.cases.deviations import (
     Accepted,
-    CaseResult,
-    Disregarded,
     ErrorsMismatch,
     MessageMismatch,
     NotReached,

@@ -9,7 +9,8 @@ import pytest
 from support import covered
 
 from pytest_crd.cases import caserunner, loader, strays
-from pytest_crd.cases.caseresult import CaseResult, NotReached, Strays
+from pytest_crd.cases.caseresult import CaseResult
+from pytest_crd.cases.deviations import NotReached, Strays
 from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.schemafields import SchemaFields
 from pytest_crd.cases.subject import CaseSubject

@@ -7,7 +7,7 @@ from cases.test_mistakes import mistakes_of
 from cases.test_strays import _version
 
 from pytest_crd.cases import caserunner, loader, unreachable
-from pytest_crd.cases.caseresult import ErrorsMismatch, PathsMismatch
+from pytest_crd.cases.deviations import ErrorsMismatch, PathsMismatch
 from pytest_crd.cases.model import AnyCase, CaseFileError
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition

@@ -11,7 +11,7 @@ from support import policycases
 
 from pytest_crd.admission.chain import AdmissionChain, AdmissionPlugin, Reinvocation
 from pytest_crd.cases import caserunner, loader
-from pytest_crd.cases.caseresult import NotReached
+from pytest_crd.cases.deviations import NotReached
 from pytest_crd.cases.model import CaseFileError
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition

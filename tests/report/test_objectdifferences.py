@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_crd.cases import comparison
-from pytest_crd.cases.caseresult import Disregarded, ObjectMismatch, Trace
+from pytest_crd.cases.caseresult import Disregarded, Trace
+from pytest_crd.cases.deviations import ObjectMismatch
 from pytest_crd.report import objectdifferences
 from pytest_crd.report.objectdifferences import DifferenceKind, ObjectDifference
 

@@ -13,7 +13,8 @@ from typing import Any, Final, TypeAlias
 
 from pytest_crd.cases import diagnosis
 from pytest_crd.cases.model import CaseFileError, CreateCase, StatusUpdateCase, UpdateCase
-from pytest_crd.cases.parts import CaseLines, OldCRD
+from pytest_crd.cases.parts import OldCRD
+from pytest_crd.cases.sections import CaseLines
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.requestmetadata import DELETION

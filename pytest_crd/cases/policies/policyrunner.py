@@ -12,15 +12,8 @@ from typing import Final, NamedTuple
 
 from pytest_crd.admission.matching.matchcriteria import NamespaceOf
 from pytest_crd.cases import barewords, caserunner, expectations, givenfacts, questions, refusals
-from pytest_crd.cases.caseresult import (
-    CaseAnswer,
-    CaseResult,
-    Mismatch,
-    NotReached,
-    PathsMismatch,
-    Trace,
-    Unstated,
-)
+from pytest_crd.cases.caseresult import CaseAnswer, CaseResult, Trace
+from pytest_crd.cases.deviations import Mismatch, NotReached, PathsMismatch, Unstated
 from pytest_crd.cases.model import PolicyCase
 from pytest_crd.cases.policies import absentplugins, caserequests, caseserver, decidingvalues, unmatched
 from pytest_crd.cases.policies.absentplugins import PluginFields

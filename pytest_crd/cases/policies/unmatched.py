@@ -7,7 +7,7 @@ from typing import Final
 
 from pytest_crd.admission.matching import matchcriteria
 from pytest_crd.admission.matching.matchcriteria import Criteria, NamespaceOf
-from pytest_crd.cases.caseresult import Unstated
+from pytest_crd.cases.deviations import Unstated
 from pytest_crd.cases.policies import decidingvalues
 from pytest_crd.cases.policies.recording import Recording
 from pytest_crd.engine.registry.admission import AdmissionRequest

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_crd.cases import caserunner, loader
-from pytest_crd.cases.caseresult import Accepted, CaseResult, MessageMismatch, NotReached, ObjectMismatch, Rejected
+from pytest_crd.cases.caseresult import CaseResult
+from pytest_crd.cases.deviations import Accepted, MessageMismatch, NotReached, ObjectMismatch, Rejected
 from pytest_crd.cases.openshift import suiterunner
 from pytest_crd.cases.openshift.suite import Suite
 from pytest_crd.cases.subject import CaseSubject

@@ -10,7 +10,8 @@ from support import policycases as policies
 from support.policycases import explain
 
 from pytest_crd.cases import caserunner, loader
-from pytest_crd.cases.caseresult import CaseResult, Unstated
+from pytest_crd.cases.caseresult import CaseResult
+from pytest_crd.cases.deviations import Unstated
 from pytest_crd.cases.subject import CaseSubject
 from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.engine.inputerror import InputError

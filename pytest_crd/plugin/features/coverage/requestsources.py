@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.cases.verdicts import JudgedCase
+from pytest_crd.cases.caseresult import JudgedCase
 from pytest_crd.coverage.accounts import Attempt, Ledger
 from pytest_crd.coverage.collector import Collector
 from pytest_crd.engine.observer import ObservedRequest, Observer
