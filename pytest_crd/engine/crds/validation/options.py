@@ -7,8 +7,14 @@ A new CRD must meet every requirement. An updated CRD must meet the requirements
 from __future__ import annotations
 
 import dataclasses
+from typing import Final
 
+from pytest_crd.engine.crds.internal import InternalCrd
 from pytest_crd.records import dataclass
+
+NO_DEFAULTS: Final = (
+    "(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)"
+)
 
 
 @dataclass(frozen=True)
@@ -70,3 +76,36 @@ class ValidationOptions:
     def with_structural_schema(self) -> ValidationOptions:
         """Return options that also require structural schemas."""
         return self if self.require_structural_schema else dataclasses.replace(self, require_structural_schema=True)
+
+
+_OF_V1: Final = ValidationOptions()
+_OF_V1BETA1: Final = ValidationOptions(
+    allow_defaults=False,
+    disallow_defaults_reason=NO_DEFAULTS,
+    require_openapi_schema=False,
+    require_valid_property_type=False,
+    require_structural_schema=False,
+)
+
+
+def create_options(crd: InternalCrd) -> ValidationOptions:
+    """
+    Return the validation options for the creation of a CRD.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
+    """
+    return _OF_V1BETA1 if crd.is_v1beta1 else _OF_V1
+
+
+def strict_options(crd: InternalCrd, *, is_established: bool) -> ValidationOptions:
+    """
+    Return the validation options for the update of a CRD, with no requirement waived.
+
+    Args:
+        crd: The new CRD.
+        is_established: Whether the server serves the stored CRD.
+    """
+    return dataclasses.replace(
+        create_options(crd), require_immutable_names=is_established, allow_invalid_ca_bundle=not is_established
+    )

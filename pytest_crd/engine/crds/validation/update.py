@@ -6,15 +6,14 @@ Rules that hold for every CRD are in other modules.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internal, internaltypes
 from pytest_crd.engine.crds.internal import InternalCrd
-from pytest_crd.engine.crds.validation import conversionfield
-from pytest_crd.engine.crds.validation.options import ValidationOptions
+from pytest_crd.engine.crds.validation import specfields
+from pytest_crd.engine.crds.validation.options import NO_DEFAULTS, ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import listtypekeywords
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import FieldError
@@ -36,42 +35,8 @@ else:
     selectablefields = lazyimport.module("pytest_crd.engine.crds.validation.selectablefields")
     structs = lazyimport.module("pytest_crd.engine.golang.structs")
 
-_NO_DEFAULTS: Final = (
-    "(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)"
-)
-_OF_V1: Final = ValidationOptions()
-_OF_V1BETA1: Final = ValidationOptions(
-    allow_defaults=False,
-    disallow_defaults_reason=_NO_DEFAULTS,
-    require_openapi_schema=False,
-    require_valid_property_type=False,
-    require_structural_schema=False,
-)
 _IMMUTABLE: Final = "field is immutable"
 _ANYWHERE: Final = FieldPath()
-
-
-def create_options(crd: InternalCrd) -> ValidationOptions:
-    """
-    Return the validation options for the creation of a CRD.
-
-    Reference:
-        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
-    """
-    return _OF_V1BETA1 if crd.is_v1beta1 else _OF_V1
-
-
-def strict_options(crd: InternalCrd, *, is_established: bool) -> ValidationOptions:
-    """
-    Return the validation options for the update of a CRD, with no requirement waived.
-
-    Args:
-        crd: The new CRD.
-        is_established: Whether the server serves the stored CRD.
-    """
-    return dataclasses.replace(
-        create_options(crd), require_immutable_names=is_established, allow_invalid_ca_bundle=not is_established
-    )
 
 
 def options(crd: InternalCrd, old: InternalCrd, profile: Profile, *, is_established: bool) -> ValidationOptions:
@@ -91,7 +56,7 @@ def options(crd: InternalCrd, old: InternalCrd, profile: Profile, *, is_establis
     may_default = not crd.is_v1beta1 or subschemas.have_defaults(old_nodes)
     return ValidationOptions(
         allow_defaults=may_default,
-        disallow_defaults_reason="" if may_default else _NO_DEFAULTS,
+        disallow_defaults_reason="" if may_default else NO_DEFAULTS,
         require_recognized_conversion_review_version=_spoke_a_known_version(old),
         require_immutable_names=is_established,
         require_openapi_schema=not crd.is_v1beta1 and _has_all_schemas(old),
@@ -191,7 +156,7 @@ def _schemas_of(crd: InternalCrd, name: str) -> list[Validation | None]:
 
 def _spoke_a_known_version(old: InternalCrd) -> bool:
     versions = (old.spec.get("conversion") or {}).get("conversionReviewVersions") or []
-    return not versions or conversionfield.is_recognized(versions)
+    return not versions or specfields.is_recognized(versions)
 
 
 def _had_invalid_ca_bundle(old: InternalCrd) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internal, internaltypes
 from pytest_crd.engine.crds.internal import InternalCrd
-from pytest_crd.engine.crds.validation import namesfield as crdnames
+from pytest_crd.engine.crds.validation import specfields
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import wholeschema
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -69,7 +69,7 @@ def validate_each(crd: InternalCrd, options: ValidationOptions, profile: Profile
     for index, version in enumerate(crd.versions):
         path = _VERSIONS.index(index)
         name = version.get("name", "")
-        yield from crdnames.label(name, path.child("name"))
+        yield from specfields.label(name, path.child("name"))
         yield from _deprecation_warning(version, path, profile)
         yield from wholeschema.validate(
             crd.schema_in(version.get("schema")),
@@ -119,7 +119,7 @@ def _version(crd: InternalCrd, names: list[str]) -> Errors:
     if not name:
         return
     path = internal.SPEC.child("version")
-    yield from crdnames.label(name, path)
+    yield from specfields.label(name, path)
     if names and names[0] != name:
         yield fielderror.invalid(path, name, "must match the first version in spec.versions")
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Final
 from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internal, internaltypes
 from pytest_crd.engine.crds.internal import SPEC, InternalCrd
-from pytest_crd.engine.crds.validation import conversionfield, versionsfield
-from pytest_crd.engine.crds.validation import namesfield as crdnames
-from pytest_crd.engine.crds.validation import update as crdupdate
+from pytest_crd.engine.crds.validation import options as crdoptions
+from pytest_crd.engine.crds.validation import specfields, versionsfield
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.crds.validation.schemas import wholeschema
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -31,7 +30,9 @@ from pytest_crd.engine.schema import subschemas
 if TYPE_CHECKING:
     from pytest_crd.engine.crds import apiapproval, conditions
     from pytest_crd.engine.crds.validation import printercolumns, scalefield
+    from pytest_crd.engine.crds.validation import update as crdupdate
 else:
+    crdupdate = lazyimport.module("pytest_crd.engine.crds.validation.update")
     scalefield = lazyimport.module("pytest_crd.engine.crds.validation.scalefield")
     apiapproval = lazyimport.module("pytest_crd.engine.crds.apiapproval")
     conditions = lazyimport.module("pytest_crd.engine.crds.conditions")
@@ -71,7 +72,7 @@ def create(new: InternalCrd, profile: Profile) -> list[FieldError]:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinition.
     """
     errors = objectmetarules.validate(new.metadata, _METADATA, _naming(new), profile)
-    errors += _spec(new, crdupdate.create_options(new), profile)
+    errors += _spec(new, crdoptions.create_options(new), profile)
     errors += _status(new, profile)
     errors += _approval(new, None, profile)
     errors += _preserve_unknown_fields(new, None, profile)
@@ -95,7 +96,7 @@ def update(new: InternalCrd, old: InternalCrd, profile: Profile) -> list[FieldEr
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionUpdate.
     """
     is_established = conditions.is_established(old, old.status, profile)
-    strict = crdupdate.strict_options(new, is_established=is_established)
+    strict = crdoptions.strict_options(new, is_established=is_established)
     # Requirements are only waived, so the faults of the stored CRD matter only if the new one has errors.
     return _update(new, old, strict, profile) and _update(
         new, old, crdupdate.options(new, old, profile, is_established=is_established), profile
@@ -128,7 +129,7 @@ def update_status(new: InternalCrd, old: InternalCrd, profile: Profile) -> list[
         apiextensions-apiserver apis/apiextensions/validation, ValidateUpdateCustomResourceDefinitionStatus.
     """
     errors = objectmetavalidation.validate_update(new.metadata, old.metadata, namespaced=False, profile=profile)
-    return [*errors, *crdnames.malformed(new.status.get("acceptedNames") or {}, _ACCEPTED_NAMES)]
+    return [*errors, *specfields.malformed(new.status.get("acceptedNames") or {}, _ACCEPTED_NAMES)]
 
 
 def warnings(crd: InternalCrd, profile: Profile, old: InternalCrd | None = None) -> tuple[str, ...]:
@@ -178,8 +179,8 @@ def _spec(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> lis
         apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionSpec.
     """
     spec = crd.spec
-    errors = [*crdnames.group(spec.get("group", ""), _GROUP)]
-    errors += crdnames.scope(spec.get("scope", ""), _SCOPE)
+    errors = [*specfields.group(spec.get("group", ""), _GROUP)]
+    errors += specfields.scope(spec.get("scope", ""), _SCOPE)
     errors += versionsfield.find_missing_schemas(crd, options, profile)
     has_defaults = options.allow_defaults and any(schema.has_defaults for schema in crd.schemas)
     if has_defaults and crd.preserves_unknown_fields:
@@ -188,11 +189,11 @@ def _spec(crd: InternalCrd, options: ValidationOptions, profile: Profile) -> lis
         options = options.with_structural_schema()
     errors += versionsfield.validate_each(crd, options, profile)
     errors += versionsfield.validate_together(crd, profile)
-    errors += crdnames.required(crd.names, _NAMES)
-    errors += crdnames.malformed(crd.names, _NAMES)
+    errors += specfields.required(crd.names, _NAMES)
+    errors += specfields.malformed(crd.names, _NAMES)
     errors += _above_all_versions(crd, options, profile)
     errors += _conversion_while_preserving(crd, profile)
-    errors += conversionfield.validate(spec.get("conversion"), _CONVERSION, options, profile)
+    errors += specfields.validate_conversion(spec.get("conversion"), _CONVERSION, options, profile)
     return errors
 
 
@@ -228,7 +229,7 @@ def _status(crd: InternalCrd, profile: Profile) -> Errors:
     Reference:
         apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionStoredVersions.
     """
-    yield from crdnames.malformed(crd.status.get("acceptedNames") or {}, _ACCEPTED_NAMES)
+    yield from specfields.malformed(crd.status.get("acceptedNames") or {}, _ACCEPTED_NAMES)
     stored = crd.status.get("storedVersions")
     if not stored:
         detail = "must have at least one stored version"

@@ -10,6 +10,7 @@ from pytest_crd.engine import profile
 from pytest_crd.engine.crds import internal
 from pytest_crd.engine.crds.declared import V1, V1BETA1
 from pytest_crd.engine.crds.internal import InternalCrd
+from pytest_crd.engine.crds.validation import options as crdoptions
 from pytest_crd.engine.crds.validation import update
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 
@@ -85,8 +86,8 @@ def test_v1beta1_has_fewer_requirements() -> None:
     assert not options.require_structural_schema
     assert not options.require_valid_property_type
     assert _options(_crd(_with({"default": 1})), new).allow_defaults
-    assert update.create_options(new).disallow_defaults_reason == options.disallow_defaults_reason
-    assert update.create_options(_crd(OBJECT)) == ValidationOptions()
+    assert crdoptions.create_options(new).disallow_defaults_reason == options.disallow_defaults_reason
+    assert crdoptions.create_options(_crd(OBJECT)) == ValidationOptions()
 
 
 def test_rules_of_the_old_crd_are_preexisting() -> None:

@@ -14,7 +14,7 @@ from typing import Final
 from pytest_crd.engine.cel.errors import CompileProblem
 from pytest_crd.engine.crds.rule import Rule
 from pytest_crd.engine.crds.validation.schemas import rulekeywords
-from pytest_crd.engine.crds.validation.schemas.expressions import CostScope
+from pytest_crd.engine.crds.validation.schemas.rulekeywords import CostScope
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.rules import environments, tree

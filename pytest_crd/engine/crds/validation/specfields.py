@@ -1,30 +1,37 @@
 """
-Validation of `conversion` of a CustomResourceDefinition.
+Validation of the fields of a CRD's spec apart from its versions: group, scope, names and conversion.
 
-Errors name the fields of the internal form, in which the fields of `webhook` are inlined.
+Errors of `conversion` name the fields of the internal form, in which the fields of `webhook` are inlined.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from pytest_crd import lazyimport
 from pytest_crd.engine.crds import internaltypes
-from pytest_crd.engine.crds.validation import namesfield as crdnames
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.errors import badvalues, fielderror
 from pytest_crd.engine.errors.fielderror import Errors
 from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.golang import gotypes
+from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds import cabundle
-    from pytest_crd.engine.crds.internalspec import ClientConfig, Conversion, Service
+    from pytest_crd.engine.crds.internalspec import ClientConfig, Conversion, InternalNames, Service
     from pytest_crd.engine.crds.validation import webhookclient
 else:
     cabundle = lazyimport.module("pytest_crd.engine.crds.cabundle")
     webhookclient = lazyimport.module("pytest_crd.engine.crds.validation.webhookclient")
+
+_Name: TypeAlias = Literal["plural", "singular", "kind", "listKind"]
+_SCOPES: Final = ("Cluster", "Namespaced")
+_REQUIRED: Final[tuple[_Name, ...]] = ("plural", "singular", "kind", "listKind")
+_LABELS: Final[tuple[_Name, ...]] = ("plural", "singular")
+_KINDS: Final[tuple[_Name, ...]] = ("kind", "listKind")
+_MIXED_CASE: Final = "may have mixed case, but should otherwise match: "
 
 REVIEW_VERSIONS: Final = ("v1", "v1beta1")
 
@@ -32,7 +39,86 @@ _STRATEGIES: Final = ("None", "Webhook")
 _NOT_A_WEBHOOK: Final = "should not be set when strategy is not set to Webhook"
 
 
-def validate(conversion: Conversion | None, path: FieldPath, options: ValidationOptions, profile: Profile) -> Errors:
+def group(text: str, path: FieldPath) -> Errors:
+    """
+    Yield the errors of a CRD's group.
+
+    Errors:
+        Required or Invalid.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, validateCustomResourceDefinitionSpec.
+    """
+    if not text:
+        yield fielderror.required(path, "")
+    elif problems := names.dns1123_subdomain(text):
+        yield fielderror.invalid(path, text, ",".join(problems))
+    elif "." not in text:
+        yield fielderror.invalid(path, text, "should be a domain with at least one dot")
+
+
+def scope(text: str, path: FieldPath) -> Errors:
+    """
+    Yield the errors of a CRD's scope.
+
+    Errors:
+        Required or NotSupported.
+    """
+    yield from validate_choice(text, _SCOPES, path)
+
+
+def validate_choice(text: str, supported: tuple[str, ...], path: FieldPath) -> Errors:
+    """Yield an error if *text* is empty or not a supported value."""
+    if not text:
+        yield fielderror.required(path, "")
+    elif text not in supported:
+        yield fielderror.not_supported(path, text, supported)
+
+
+def required(names_field: InternalNames, path: FieldPath) -> Errors:
+    """Yield an error for each name that is empty after defaulting."""
+    for name in _REQUIRED:
+        if not names_field.get(name):
+            yield fielderror.required(path.child(name), "")
+
+
+def malformed(names_field: InternalNames, path: FieldPath) -> Errors:
+    """
+    Yield the errors of all names that are not empty.
+
+    Errors:
+        Invalid.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceDefinitionNames.
+    """
+    for name in _LABELS:
+        text = names_field.get(name)
+        if text and (problems := names.dns1035_label(text)):
+            yield fielderror.invalid(path.child(name), text, ",".join(problems))
+    for name in _KINDS:
+        text = names_field.get(name)
+        if text and (problems := names.dns1035_label(names.lower(text))):
+            yield fielderror.invalid(path.child(name), text, _MIXED_CASE + ",".join(problems))
+    for index, short_name in enumerate(names_field.get("shortNames") or ()):
+        yield from label(short_name, path.child("shortNames").index(index))
+    if names_field.get("kind") and names_field["kind"] == names_field.get("listKind"):
+        yield fielderror.invalid(
+            path.child("listKind"), names_field["listKind"], "kind and listKind may not be the same"
+        )
+    for index, category in enumerate(names_field.get("categories") or ()):
+        yield from label(category, path.child("categories").index(index))
+
+
+def label(text: str, path: FieldPath) -> Errors:
+    """Yield one error with all problems of *text* as a DNS label."""
+    if problems := names.dns1035_label(text):
+        yield fielderror.invalid(path, text, ",".join(problems))
+
+
+def validate_conversion(
+    conversion: Conversion | None, path: FieldPath, options: ValidationOptions, profile: Profile
+) -> Errors:
     """
     Yield the errors of a CRD's conversion.
 
@@ -53,7 +139,7 @@ def validate(conversion: Conversion | None, path: FieldPath, options: Validation
     strategy = conversion.get("strategy", "")
     client_config, versions = conversion.get("webhookClientConfig"), conversion.get("conversionReviewVersions") or []
     config_path, versions_path = path.child("webhookClientConfig"), path.child("conversionReviewVersions")
-    yield from crdnames.validate_choice(strategy, _STRATEGIES, path.child("strategy"))
+    yield from validate_choice(strategy, _STRATEGIES, path.child("strategy"))
     if strategy == "Webhook":
         yield from _client_config(client_config, config_path, options, profile)
         yield from _review_versions(versions, versions_path, options, profile)

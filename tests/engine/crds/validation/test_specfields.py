@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine.crds.internalspec import InternalNames
-from pytest_crd.engine.crds.validation import namesfield as crdnames
+from pytest_crd.engine.crds.validation import specfields
 from pytest_crd.engine.fieldpath import FieldPath
 
 PATH = FieldPath(("n",))
@@ -35,8 +35,8 @@ def _fields(errors: Any) -> list[str]:
     ],
 )
 def test_a_group_is_a_domain_with_a_dot(group: str, message: str) -> None:
-    assert "".join(error.message for error in crdnames.group(group, PATH)).startswith(message)
-    assert bool(message) is any(True for _ in crdnames.group(group, PATH))
+    assert "".join(error.message for error in specfields.group(group, PATH)).startswith(message)
+    assert bool(message) is any(True for _ in specfields.group(group, PATH))
 
 
 @pytest.mark.parametrize(
@@ -49,17 +49,17 @@ def test_a_group_is_a_domain_with_a_dot(group: str, message: str) -> None:
     ],
 )
 def test_a_scope_is_one_of_two(scope: str, messages: list[str]) -> None:
-    assert [error.message for error in crdnames.scope(scope, PATH)] == messages
+    assert [error.message for error in specfields.scope(scope, PATH)] == messages
 
 
 def test_valid_names_are_accepted() -> None:
-    assert [*crdnames.required(VALID, PATH), *crdnames.malformed(VALID, PATH)] == []
+    assert [*specfields.required(VALID, PATH), *specfields.malformed(VALID, PATH)] == []
 
 
 def test_four_names_are_required_and_missing_names_are_not_malformed() -> None:
     missing = [f"n.{name}: Required" for name in ("plural", "singular", "kind", "listKind")]
-    assert _fields(crdnames.required({}, PATH)) == missing
-    assert _fields(crdnames.malformed({}, PATH)) == []
+    assert _fields(specfields.required({}, PATH)) == missing
+    assert _fields(specfields.malformed({}, PATH)) == []
 
 
 def test_every_malformed_name_is_an_error_of_its_own() -> None:
@@ -71,7 +71,7 @@ def test_every_malformed_name_is_an_error_of_its_own() -> None:
         "shortNames": ["x", "X"],
         "categories": [""],
     }
-    assert _fields(crdnames.malformed(names, PATH)) == [
+    assert _fields(specfields.malformed(names, PATH)) == [
         "n.plural: Invalid",
         "n.singular: Invalid",
         "n.kind: Invalid",
@@ -82,13 +82,13 @@ def test_every_malformed_name_is_an_error_of_its_own() -> None:
 
 
 def test_kinds_may_have_mixed_case_and_must_differ() -> None:
-    (error,) = crdnames.malformed({**VALID, "listKind": "A"}, PATH)
+    (error,) = specfields.malformed({**VALID, "listKind": "A"}, PATH)
     assert str(error) == 'n.listKind: Invalid value: "A": kind and listKind may not be the same'
-    mixed = next(crdnames.malformed({**VALID, "kind": "A b"}, PATH))
+    mixed = next(specfields.malformed({**VALID, "kind": "A b"}, PATH))
     assert mixed.message.startswith('Invalid value: "A b": may have mixed case, but should otherwise match: ')
 
 
 def test_several_problems_of_a_label_make_one_error() -> None:
-    (error,) = crdnames.label("A" * 64, PATH)
+    (error,) = specfields.label("A" * 64, PATH)
     assert error.detail.startswith("must be no more than 63 characters,a DNS-1035 label")
-    assert list(crdnames.label("a", PATH)) == []
+    assert list(specfields.label("a", PATH)) == []

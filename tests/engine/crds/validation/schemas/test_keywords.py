@@ -8,7 +8,7 @@ import pytest
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.crds.validation.options import ValidationOptions
-from pytest_crd.engine.crds.validation.schemas import schemakeywords
+from pytest_crd.engine.crds.validation.schemas import wholeschema
 from pytest_crd.engine.fieldpath import FieldPath
 
 STRING = {"type": "string"}
@@ -18,7 +18,7 @@ META = "inside additionalProperties applying to object metadata"
 
 
 def find_errors(schema: Any, *, version: str = "1.37", **options: Any) -> list[str]:
-    errors = schemakeywords.validate(
+    errors = wholeschema.validate_keywords(
         schema, FieldPath(("s",)), ValidationOptions(**options), profile=profile.named(version)
     )
     return [str(error) for error in errors]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.crds.validation import conversionfield
+from pytest_crd.engine.crds.validation import specfields
 from pytest_crd.engine.crds.validation.options import ValidationOptions
 from pytest_crd.engine.fieldpath import FieldPath
 
@@ -17,7 +17,7 @@ FORM = "; desired format: https://host[/path]"
 
 
 def _errors(declared: Any, kubernetes: str = "1.37", **options: Any) -> list[str]:
-    errors = conversionfield.validate(declared, PATH, ValidationOptions(**options), profile.named(kubernetes))
+    errors = specfields.validate_conversion(declared, PATH, ValidationOptions(**options), profile.named(kubernetes))
     return [str(error) for error in errors]
 
 
