@@ -493,6 +493,8 @@ def named(version: object) -> Profile:
     if not isinstance(version, str):
         message = f'Kubernetes version {version!r} is a number: quote it, as in "{DEFAULT}" (known versions: {list_versions()})'
         raise UnknownVersionError(message)
+    if version in KNOWN:
+        return KNOWN[version]
     profile = KNOWN.get(".".join(version.strip().removeprefix("v").split(".")[:2]))
     if profile is None:
         # TOML and YAML read an unquoted 1.30 as the number 1.3, which pytest passes on as a text.

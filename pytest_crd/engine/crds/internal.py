@@ -187,18 +187,19 @@ def _version_spec(crd: InternalCrd, version: InternalVersion, index: int) -> Ver
 
 
 def _all_equal(values: list[JSONValue], kind: GoType) -> bool:
-    first, *others = values or [None]
+    first, *others = values
     # Comparing JSON first is faster, and is usually enough.
     return not others or all(jsonvalue.equal(value, first) or structs.equal(value, first, kind) for value in others)
 
 
 def _shared_above(spec: dict[str, JSONValue], profile: Profile) -> dict[str, JSONValue]:
     versions = spec["versions"]
+    is_single = len(versions) == 1
     kinds = internaltypes.version(profile).fields
     shared = {
         field: above
         for field, above in _SHARED.items()
-        if field in kinds and _all_equal([version.get(field) for version in versions], kinds[field])
+        if field in kinds and (is_single or _all_equal([version.get(field) for version in versions], kinds[field]))
     }
     spec["version"] = versions[0].get("name", "")
     for field, above in shared.items():

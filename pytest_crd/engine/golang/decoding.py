@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import functools
-import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -196,13 +195,20 @@ def _reference(kind: gotypes.StructReference) -> _Decode:
 
 
 def _list(kind: gotypes.List) -> _Decode:
-    decode, go, zero = _build(kind.item), kind.name, kind.item.zero
+    decode, go, zero, python = _build(kind.item), kind.name, kind.item.zero, _kept_type(kind.item)
 
     def decode_list(value: JSONValue, at: Place, findings: Findings) -> JSONValue:
         if type(value) is not list:
             return findings.mismatch(value, at, go)
-        result = [zero if item is None else decode(item, (at, index, ""), findings) for index, item in enumerate(value)]
-        return value if all(map(operator.is_, result, value)) else result
+        result = value
+        for index, item in enumerate(value):
+            if type(item) is python:
+                continue
+            decoded = zero if item is None else decode(item, (at, index, ""), findings)
+            if decoded is not item:
+                result = [*value] if result is value else result
+                result[index] = decoded
+        return result
 
     return decode_list
 
@@ -218,10 +224,19 @@ def _map(kind: gotypes.Map) -> _Decode:
             pairs = findings.iterate_repeating(value, at)
         else:
             return findings.mismatch(value, at, go)
-        result = {key: zero if item is None else decode(item, (at, key, ""), findings) for key, item in pairs}
-        return value if all(map(operator.is_, result.values(), value.values())) else result
+        changes: dict[str, JSONValue] = {}
+        for key, item in pairs:
+            decoded = zero if item is None else decode(item, (at, key, ""), findings)
+            if decoded is not item or key in changes:
+                changes[key] = decoded
+        return {**value, **changes} if changes else value
 
     return decode_map
+
+
+def _kept_type(kind: GoType) -> type | None:
+    """Return the type of values that a decoder of *kind* keeps, so that the call can be skipped; None if there is none."""
+    return type(kind.empty) if isinstance(kind, gotypes.Scalar) else None
 
 
 class _Fields(dict[str, "tuple[_Decode, type | None, bool, str] | None"]):
@@ -240,9 +255,8 @@ class _Fields(dict[str, "tuple[_Decode, type | None, bool, str] | None"]):
         kind, below = self._kind, self._kind.fields.get(name)
         if below is None:
             return None
-        python = type(below.empty) if isinstance(below, gotypes.Scalar) else None
         owner = f"{self._struct}.{kind.inlined[name]}" if name in kind.inlined else self._struct
-        field = self[name] = (_build(below), python, kind.omits_empty(name), owner)
+        field = self[name] = (_build(below), _kept_type(below), kind.omits_empty(name), owner)
         return field
 
 

@@ -84,16 +84,11 @@ def _may_have(schema: JSONValue) -> bool:
             if not _NAMES.isdisjoint(node["properties"]):
                 return True
             nodes += node["properties"].values()
-        elif (
-            ("enum" in node or "default" in node)
-            and node.get("type") == "string"
-            and (_has_boolean(node.get("enum")) or isinstance(node.get("default"), bool))
-        ):
-            return True
+        elif "type" in node and node["type"] == "string":
+            if "enum" in node and type(node["enum"]) is list and bool in map(type, node["enum"]):
+                return True
+            if "default" in node and type(node["default"]) is bool:
+                return True
         if "items" in node or "additionalProperties" in node:
             nodes += [node[key] for key in _INSIDE if key in node]
     return False
-
-
-def _has_boolean(values: JSONValue) -> bool:
-    return isinstance(values, list) and bool in map(type, values)

@@ -111,7 +111,7 @@ def _is_plain(schema: Structural, profile: Profile) -> bool:
 
 def _is_sound(validation: ValueValidation, profile: Profile) -> bool:
     """Return True only if the value validations of a node surely have no error: no junctors, and no wrong pattern."""
-    if validation.has_junctors:
+    if validation.all_of or validation.any_of or validation.one_of or validation.not_:
         return False
     keywords = validation.keywords
     return "pattern" not in keywords or not patterns.find_problem(keywords["pattern"], profile.go)

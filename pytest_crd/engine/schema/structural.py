@@ -56,7 +56,6 @@ _VALUE_KEYWORDS: Final = frozenset(
 
 
 _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
-_VALIDATING: Final = _VALUE_KEYWORDS | _JUNCTORS
 # Shared by all nodes without properties or value validations, which are most nodes.
 _NOTHING: Final[Mapping[str, JSONValue]] = {}
 TYPE_META: Final = ("apiVersion", "kind")
@@ -88,11 +87,6 @@ class ValueValidation:
     any_of: tuple[NestedValueValidation, ...] = ()
     one_of: tuple[NestedValueValidation, ...] = ()
     not_: NestedValueValidation | None = None
-
-    @property
-    def has_junctors(self) -> bool:
-        """Whether it has `allOf`, `anyOf`, `oneOf` or `not`."""
-        return bool(self.all_of or self.any_of or self.one_of or self.not_)
 
 
 NO_VALIDATION: Final = ValueValidation(_NOTHING)
@@ -203,8 +197,9 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
         the first unsupported construct is that of the first property by name.
     """
     if schema.keys() <= _PLAIN:
-        return _plain(schema.get("type") or "", bool(schema.get("description")))
-    set_keywords = _set_keywords(schema)
+        type_ = schema["type"] if "type" in schema else ""  # noqa: SIM401 - half of all schemas: save the call
+        return _plain(type_ or "", bool(schema.get("description")))
+    set_keywords = schema if all(schema.values()) else _without_unset(schema)
     attributes = _read_attributes(set_keywords)
     if "items" in set_keywords:
         attributes["items"] = from_schema(_single(set_keywords["items"]))
@@ -221,19 +216,26 @@ def from_schema(schema: Mapping[str, JSONValue]) -> Structural:
 
 def _read_attributes(set_keywords: Mapping[str, JSONValue]) -> dict[str, Any]:
     """Return the attributes of a node besides nested schemas; raise as `from_schema`."""
-    attributes: dict[str, Any] = {"validation": NO_VALIDATION}
-    has_validation = False
+    attributes: dict[str, Any] = {}
+    keywords: dict[str, JSONValue] = {}
+    has_junctors = False
     for keyword in set_keywords:  # a schema has few of the known keywords
         if keyword in _ATTRIBUTES:
             attributes[_ATTRIBUTES[keyword]] = set_keywords[keyword]
-        elif keyword in _VALIDATING:
-            has_validation = True
+        elif keyword in _VALUE_KEYWORDS:
+            keywords[keyword] = set_keywords[keyword]
         elif keyword in _ANNOTATIONS:
             attributes["is_annotated"] = True
+        elif keyword in _JUNCTORS:
+            has_junctors = True
         elif keyword in _TUPLES:
             attributes[_TUPLES[keyword]] = tuple(set_keywords[keyword])
-    if has_validation:
-        attributes["validation"] = _value_validation(set_keywords)
+        elif keyword in _UNSUPPORTED_AT_ALL:
+            _refuse_unsupported(set_keywords)
+    if has_junctors:
+        attributes["validation"] = _value_validation(set_keywords, keywords)
+    else:
+        attributes["validation"] = ValueValidation(keywords) if keywords else NO_VALIDATION
     if _PRESERVE in set_keywords and set_keywords[_PRESERVE] is False:
         raise UnsupportedConstructError(_NOT_PRESERVING)
     return attributes
@@ -275,31 +277,26 @@ def nodes(schema: Structural, path: tuple[str, ...] = ()) -> Iterator[tuple[tupl
         yield from nodes(child, (*path, name))
 
 
-def _set_keywords(schema: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
-    """Return the keywords that Go sees as set; raise UnsupportedConstructError for unsupported ones."""
-    set_keywords = schema
-    if not all(schema.values()):
-        set_keywords = {
-            keyword: value
-            for keyword, value in schema.items()
-            if value or not (value is None or keyword in _OMITTED_WHEN_FALSY or (keyword == "items" and value == []))
-        }
-    if _UNSUPPORTED_AT_ALL.isdisjoint(set_keywords):
-        return set_keywords
+def _without_unset(schema: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
+    """Return the keywords that Go sees as set."""
+    return {
+        keyword: value
+        for keyword, value in schema.items()
+        if value or not (value is None or keyword in _OMITTED_WHEN_FALSY or (keyword == "items" and value == []))
+    }
+
+
+def _refuse_unsupported(set_keywords: Mapping[str, JSONValue]) -> None:
+    """Raise UnsupportedConstructError for the first unsupported keyword; an empty `dependencies` is none."""
     for keyword in _UNSUPPORTED:
         if keyword in set_keywords and (keyword != "dependencies" or set_keywords[keyword]):
             raise UnsupportedConstructError(
                 f"OpenAPIV3Schema '{keyword.removeprefix('$') if keyword == '$schema' else keyword}' is not supported"
             )
-    return set_keywords
 
 
-def _value_validation(set_keywords: Mapping[str, JSONValue]) -> ValueValidation:
-    keywords = _NOTHING
-    if not _VALUE_KEYWORDS.isdisjoint(set_keywords):
-        keywords = {keyword: value for keyword, value in set_keywords.items() if keyword in _VALUE_KEYWORDS}
-    if _JUNCTORS.isdisjoint(set_keywords):
-        return ValueValidation(keywords) if keywords else NO_VALIDATION
+def _value_validation(set_keywords: Mapping[str, JSONValue], keywords: Mapping[str, JSONValue]) -> ValueValidation:
+    """Return the value validations of a schema, given those without nested schemas."""
     return ValueValidation(
         not_=_nested(set_keywords["not"]) if "not" in set_keywords else None,
         keywords=keywords,
@@ -310,8 +307,10 @@ def _value_validation(set_keywords: Mapping[str, JSONValue]) -> ValueValidation:
 
 
 def _nested(schema: Mapping[str, JSONValue]) -> NestedValueValidation:
-    set_keywords = _set_keywords(schema)
-    validation = _value_validation(set_keywords)
+    set_keywords = _without_unset(schema)
+    _refuse_unsupported(set_keywords)
+    keywords = {keyword: value for keyword, value in set_keywords.items() if keyword in _VALUE_KEYWORDS}
+    validation = _value_validation(set_keywords, keywords)
     if set_keywords.get("x-kubernetes-preserve-unknown-fields") is False:
         raise UnsupportedConstructError(_NOT_PRESERVING)
     items = set_keywords.get("items")
@@ -336,7 +335,7 @@ def _nested_additional(schema: JSONValue) -> NestedValueValidation | None:
 
 
 def _single(items: JSONValue) -> Mapping[str, JSONValue]:
-    if isinstance(items, Mapping):
+    if isinstance(items, dict):
         return items
     raise UnsupportedConstructError("OpenAPIV3Schema 'items' must be a schema, but is an array")
 

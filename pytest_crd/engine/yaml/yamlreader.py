@@ -325,17 +325,17 @@ def load_plain(text: str) -> PlainDocument | None:
 
 def _collection(event: Any, next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> JSONValue:
     """Return the mapping or list that *event* starts; raise _UnusualError for anchors and aliases."""
-    if event.anchor is not None or depth > jsonvalue.MAX_DEPTH:
+    return (_mapping if type(event) is MappingStartEvent else _sequence)(event, next_event, depth, item_lines)
+
+
+def _mapping(
+    start: Any, next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]
+) -> dict[str, JSONValue]:
+    # The hot loop of reading: it makes as few calls, and accesses as few attributes of each event, as possible.
+    if start.anchor is not None or depth > jsonvalue.MAX_DEPTH:
         raise _UnusualError
-    if event.flow_style and type(next_event) is not _FlowEvents:
+    if start.flow_style and type(next_event) is not _FlowEvents:
         next_event = _FlowEvents(next_event)
-    if type(event) is MappingStartEvent:
-        return _mapping(next_event, depth, item_lines)
-    return _sequence(next_event, depth, item_lines)
-
-
-def _mapping(next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> dict[str, JSONValue]:
-    # The hot loop of reading: it accesses as few attributes of each event as possible.
     hints, resolve, resolve_key = yamlscalar.HINTS, yamlscalar.value, yamlscalar.key
     result: dict[str, JSONValue] = {}
     while type(event := next_event()) is ScalarEvent:
@@ -345,8 +345,10 @@ def _mapping(next_event: Callable[[], Any], depth: int, item_lines: list[list[in
         if key in result or key == yamlscalar.MERGE or event.anchor is not None or event.tag is not None:
             raise _UnusualError
         event = next_event()
-        if type(event) is not ScalarEvent:
-            result[key] = _collection(event, next_event, depth + 1, item_lines)
+        kind = type(event)
+        if kind is not ScalarEvent:
+            read = _mapping if kind is MappingStartEvent else _sequence
+            result[key] = read(event, next_event, depth + 1, item_lines)
             continue
         if event.anchor is not None or event.tag is not None:
             raise _UnusualError
@@ -357,7 +359,12 @@ def _mapping(next_event: Callable[[], Any], depth: int, item_lines: list[list[in
     return result
 
 
-def _sequence(next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> list[JSONValue]:
+def _sequence(start: Any, next_event: Callable[[], Any], depth: int, item_lines: list[list[int]]) -> list[JSONValue]:
+    """Return the list that *start* begins; an alias, which is no list, has an anchor."""
+    if start.anchor is not None or depth > jsonvalue.MAX_DEPTH:
+        raise _UnusualError
+    if start.flow_style and type(next_event) is not _FlowEvents:
+        next_event = _FlowEvents(next_event)
     result: list[JSONValue] = []
     lines: list[int] = []
     if depth == 2:

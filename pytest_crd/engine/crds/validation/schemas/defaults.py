@@ -166,7 +166,7 @@ class _Walk:
 
 def _is_sound(schema: Schema) -> bool:
     """Return True only if the default of *schema* surely is valid: an empty object, or a text or number that few keywords restrict."""
-    default, type_ = schema["default"], schema.get("type")
+    default, type_ = schema["default"], schema["type"] if "type" in schema else None  # noqa: SIM401 - save the call
     kind = type(default)
     if kind is dict:
         return not default and type_ == "object" and schema.keys() <= _OF_EMPTY_OBJECTS

@@ -7,7 +7,7 @@ This module has the order, and the keywords: forbidden constructs, and the place
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
@@ -234,7 +234,7 @@ class _Walk:
     def visit(self, schema: Schema, place: LinkedPath, context: _Context, *, is_root: bool = False) -> None:
         """Validate the schema's own constructs, then its nested schemas, then the keywords that depend on these."""
         errors_before = len(self.errors) if _RULES in schema else 0
-        items = schema.get("items")
+        items = schema["items"] if "items" in schema else None  # noqa: SIM401 - each schema of a CRD: save the call
         restricted = _RESTRICTED if context.no_defaults is None else _RESTRICTED_OR_DEFAULT
         is_unusual = not _UNUSUAL.isdisjoint(schema)
         has_known_type = "type" in schema and schema["type"] in self._types
@@ -242,8 +242,8 @@ class _Walk:
             self.errors += _constructs(schema, place, context, check_type=bool(self._types))
         if "additionalProperties" in schema:
             self._additional_properties(schema, place, context)
-        if properties := schema.get("properties"):
-            self._properties(properties, schema, place, context, is_root=is_root)
+        if schema.get("properties"):
+            self._properties(schema["properties"], schema, place, context, is_root=is_root)
         is_branching = is_unusual and not _BRANCHING.isdisjoint(schema)
         if is_branching:
             self._junctors(schema, place, context)
@@ -268,14 +268,14 @@ class _Walk:
             self.errors.append(fielderror.forbidden(_child(place, "additionalProperties"), detail))
         if context.inside_meta:
             context = context._replace(no_defaults="inside additionalProperties applying to object metadata")
-        if isinstance(additional, Mapping):
+        if isinstance(additional, dict):
             inner = context.within(context.rules and context.rules.of_values(schema))
             self.visit(additional, (place, "additionalProperties", None), inner)
 
     def _properties(
         self, properties: Schema, schema: Schema, place: LinkedPath, context: _Context, *, is_root: bool
     ) -> None:
-        is_resource = is_root or schema.get(_EMBEDDED)
+        is_resource = is_root or (_EMBEDDED in schema and schema[_EMBEDDED])
         allows_defaults = context.no_defaults is None and not is_resource
         remarkable = _REMARKABLE if allows_defaults else _REMARKABLE_OR_DEFAULT
         for name in sorted(properties):
@@ -300,7 +300,7 @@ class _Walk:
             self.visit(definitions[name], (place, "definitions", name), context)
 
     def _items(self, items: JSONValue, schema: Schema, place: LinkedPath, context: _Context) -> None:
-        if isinstance(items, Mapping):
+        if isinstance(items, dict):
             self.visit(
                 items, (place, "items", None), context.within(context.rules and context.rules.of_items(schema, place))
             )
@@ -312,11 +312,11 @@ class _Walk:
         dependencies = schema.get("dependencies") or {}
         context = context.within(None)
         for name in sorted(dependencies):
-            if isinstance(dependencies[name], Mapping):
+            if isinstance(dependencies[name], dict):
                 self.visit(dependencies[name], (place, "dependencies", name), context)
 
     def _extensions(self, schema: Schema, place: LinkedPath) -> None:
-        if schema.get(_PRESERVE) is False:
+        if _PRESERVE in schema and schema[_PRESERVE] is False:
             self.errors.append(
                 fielderror.invalid(_child(place, _PRESERVE), schema[_PRESERVE], nonstructural.NOT_PRESERVING)
             )
