@@ -41,6 +41,11 @@ def _of_schema(*lines: str) -> list[tuple[int, str]]:
             id="values of a text",
         ),
         pytest.param(
+            ["properties: {mode: {type: string, enum: ['off', auto], default: off}}"],
+            [(1, "the server reads `off` in the default of mode as false; quote it")],
+            id="the default of a text alone",
+        ),
+        pytest.param(
             ["properties: {y: {type: boolean, default: no, enum: [no]}}"],
             [(1, 'the server reads the property `y` of the object as "true"; quote it')],
             id="values of a boolean are meant as such",
