@@ -16,6 +16,8 @@ from pytest_crd.engine.observer import ObservedRequest
 from pytest_crd.server.api import Api
 from pytest_crd.server.customresources import CustomResourceType
 
+_APPLY = "application/apply-patch+yaml"
+
 
 def test_a_mistyped_stored_object_has_no_scale() -> None:
     server = servers.api()
@@ -90,6 +92,24 @@ def test_a_stored_object_is_pruned_and_defaulted_again_after_its_schema_changes(
     answer: Any = servers.ask(server, method, f"{path}/a", **patch)
 
     assert answer.value["spec"] == {"new": "y"}
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+def test_numbers_of_defaults_are_stored_as_a_server_spells_them(method: str) -> None:
+    """A server writes the CRD as JSON, where the default `2.0` is `2`."""
+    server = servers.api(servers.crd())
+    default = {"type": "object", "properties": {"n": {"type": "number"}}, "default": {"n": 2.0}}
+    names = {"kind": "Other", "plural": "others"}
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": default}}}
+    version = {"name": "v1", "served": True, "storage": True, "schema": schema}
+    assert servers.ask(server, "POST", servers.CRDS, servers.crd("Other", names=names, versions=[version])).code == 201
+    sent = {"apiVersion": "example.com/v1", "kind": "Other", "metadata": {"name": "a"}}
+    path = "/apis/example.com/v1/namespaces/default/others"
+
+    url, media_type = (path, "application/json") if method == "POST" else (f"{path}/a?fieldManager=m", _APPLY)
+    answer: Any = servers.ask(server, method, url, sent, mediaType=media_type)
+
+    assert (answer.code, type(answer.value["spec"]["n"])) == (201, int)
 
 
 def test_writes_leave_the_states_of_earlier_revisions_as_they_are() -> None:

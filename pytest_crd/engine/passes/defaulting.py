@@ -99,7 +99,8 @@ class _Default:
 
     @cached_property
     def _completed(self) -> Rewritten:
-        return compile_defaults(self._schema)(self._schema.default)
+        # The CRD may still have the spelling of its text, such as `1.0`.
+        return compile_defaults(self._schema)(jsonvalue.from_python(self._schema.default))
 
     def put(self, segment: str | int, paths: list[Path]) -> JSONValue:
         """Return a copy of the default for *segment*, and append the paths of all defaults in it."""
