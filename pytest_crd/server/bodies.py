@@ -16,7 +16,8 @@ from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import applying, requestoptions
 from pytest_crd.engine.registry.requestbody import Body
-from pytest_crd.engine.yaml import yamlreader, yamlwords
+from pytest_crd.engine.yaml import jsonreader, yamlreader, yamlwords
+from pytest_crd.engine.yaml.yamlstream import UnreadableError
 from pytest_crd.server import resourcetypes
 from pytest_crd.server.http import negotiation, statuses
 from pytest_crd.server.http.httpmessages import HTTPRequest
@@ -147,16 +148,30 @@ def _read(sent: bytes, media_type: str) -> Body:
     Raises:
         _UnreadableBodyError: The body is unreadable.
     """
-    is_json = media_type == negotiation.JSON
     text = sent.decode(errors="surrogateescape")
-    if is_json and (problem := jsonsyntax.find_problem(text)):
+    if media_type != negotiation.JSON:
+        return _read_yaml(text)
+    if problem := jsonsyntax.find_problem(text):
         raise _UnreadableBodyError(f"couldn't get version/kind; json parse error: {problem}")
     try:
-        return completion.read(text) if is_json else completion.read_applied(text, takes_first=True)
+        parsed = jsonreader.parse(text)
+        if parsed.problem:
+            raise parsed.problem
+    except UnreadableError as error:
+        raise _UnreadableBodyError(yamlwords.server_message(sent, error.message)) from None
+    fields = jsonreader.duplicates(jsonreader.nodes(text, parsed.start, parsed.end)) if parsed.has_duplicates else ()
+    return Body(parsed.value, text, tuple(field.message for field in fields), has_floats=parsed.has_floats)
+
+
+def _read_yaml(text: str) -> Body:
+    try:
+        return completion.read_applied(text, takes_first=True)
     except ManifestError as error:
-        if error.mistakes[0].message == yamlreader.NONE:
+        message = error.mistakes[0].message
+        if message == yamlreader.NONE:
             return Body(None, text)
-        raise _UnreadableBodyError(yamlwords.server_message(sent, error)) from None
+        sent = text.encode(errors="surrogateescape")
+        raise _UnreadableBodyError(yamlwords.server_message(sent, message)) from None
 
 
 def _patch(sent: bytes, media_type: str, profile: Profile) -> Body:

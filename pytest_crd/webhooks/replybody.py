@@ -58,7 +58,7 @@ def read(body: bytes) -> ReplyBody:
         raise UnreadableReplyError(error.message) from None
     except ManifestError as error:
         if error.mistakes[0].message != yamlreader.NONE:
-            raise UnreadableReplyError(yamlwords.server_message(body, error)) from None
+            raise UnreadableReplyError(yamlwords.server_message(body, error.mistakes[0].message)) from None
         value = None
     return ReplyBody({} if value is None else value, text, is_json)
 

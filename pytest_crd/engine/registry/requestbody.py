@@ -54,11 +54,13 @@ class Body(NamedTuple):
         value: The parsed value, which need not be a resource.
         text: The sent text; empty if messages quote the value as JSON.
         duplicates: The server's messages about duplicate keys.
+        has_floats: False if the text has no float, such as `1.0`, whose spelling counts until it is stored.
     """
 
     value: JSONValue
     text: str = ""
     duplicates: tuple[str, ...] = ()
+    has_floats: bool = True
 
 
 class TypedObject(Protocol):
@@ -76,7 +78,7 @@ class DecodedBody(NamedTuple):
         resource: The resource: pruned, without disallowed nulls, defaulted.
         changes: The changes by pruning and defaulting.
         warnings: The warnings about unknown and duplicate fields.
-        is_text: Whether it comes from a text, in which `1.0` differs from `1` until it is stored.
+        is_text: Whether it comes from a text with floats, in which `1.0` differs from `1` until it is stored.
         is_raw: Whether it is not pruned yet, as in an apply.
         sent: The value before decoding.
         typed: The decoded form of the strategy; None if that is the resource itself.
@@ -201,7 +203,7 @@ class Decoder(NamedTuple):
             strict = refusal.bad_request(f"{cannot} {kind}: strict decoding error: {listed}")
             refused = typemeta.refuse_without_version(body.value)
             raise RefusedError(refused or strict, pruned=pruned.value if unknown and refused is None else None)
-        decoded = _defaulted(body.value, pruned, passes, problems, is_text=bool(body.text))
+        decoded = _defaulted(body.value, pruned, passes, problems, is_text=bool(body.text) and body.has_floats)
         refused = typemeta.refuse_version(body.value, self.of_url, self.profile)
         if refused is not None:
             raise RefusedError(refused, decoded)

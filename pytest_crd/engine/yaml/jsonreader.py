@@ -37,6 +37,7 @@ class Parsed(NamedTuple):
         end: Index behind its last character.
         has_duplicates: Whether an object in it has a key twice.
         problem: The error if it is valid JSON that the server cannot decode.
+        has_floats: Whether a number has a point or an exponent, or is beyond int64.
     """
 
     value: JSONValue
@@ -44,6 +45,7 @@ class Parsed(NamedTuple):
     end: int
     has_duplicates: bool
     problem: UnreadableError | None
+    has_floats: bool = True
 
 
 class DuplicateField(NamedTuple):
@@ -87,15 +89,16 @@ def parse(text: str, start: int = 0) -> Parsed:
         return result
 
     def integer(number: str) -> int | float:
-        return _integer(number) if len(number) <= _INT64_DIGITS else real(number)
+        if len(number) <= _INT64_DIGITS and jsonvalue.MIN_INT64 <= (value := int(number)) <= jsonvalue.MAX_INT64:
+            return value
+        return real(number)
 
     def real(number: str) -> float:
         value = float(number)
-        if math.isinf(value):
-            beyond.append(number)
+        floats.append(number)
         return value
 
-    beyond: list[str] = []
+    floats: list[str] = []
     decoder = json.JSONDecoder(object_pairs_hook=build, parse_int=integer, parse_float=real, parse_constant=_refuse)
     try:
         value, end = decoder.raw_decode(text, start)
@@ -104,11 +107,11 @@ def parse(text: str, start: int = 0) -> Parsed:
     if type(value) in (int, float) and text[end : end + 1] in (".", "e", "E"):
         raise json.JSONDecodeError("Invalid number", text, end)
     problem = None
-    if beyond:
-        line = text.count("\n", 0, text.find(beyond[0], start)) + 1
-        problem = UnreadableError(line, f"json: cannot unmarshal number {beyond[0]} into Go value of type float64")
+    if beyond := next((number for number in floats if math.isinf(float(number))), ""):
+        line = text.count("\n", 0, text.find(beyond, start)) + 1
+        problem = UnreadableError(line, f"json: cannot unmarshal number {beyond} into Go value of type float64")
     _limit_depth(value, text, start, end)
-    return Parsed(_replace(value) if lone else value, start, end, duplicated, problem)
+    return Parsed(_replace(value) if lone else value, start, end, duplicated, problem, has_floats=bool(floats))
 
 
 def nodes(text: str, start: int, end: int) -> YamlNode:
@@ -173,11 +176,6 @@ def _collect(node: YamlNode, path: tuple[str | int, ...], field: str, fields: di
                 fields[name] = DuplicateField(key_node.line, key, (*path, key), message)
             keys.add(key)
             _collect(value_node, (*path, key), name, fields)
-
-
-def _integer(text: str) -> int | float:
-    number = int(text)
-    return number if jsonvalue.MIN_INT64 <= number <= jsonvalue.MAX_INT64 else float(text)
 
 
 def _refuse(word: str) -> None:

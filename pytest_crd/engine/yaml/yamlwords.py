@@ -12,7 +12,6 @@ from yaml.scanner import ScannerError
 
 from pytest_crd import lazyre
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.yaml import parser, yamlnode, yamlscalar
 from pytest_crd.engine.yaml.yamlnode import AliasNode, MappingNode, ScalarNode, SequenceNode, YamlNode
 from pytest_crd.engine.yaml.yamlscalar import Native, ScalarError
@@ -27,13 +26,13 @@ _BRACKET: Final = lazyre.compile(rb"[\[\]{}]")
 _ENDS: Final = (DocumentEndEvent, StreamEndEvent)
 
 
-def server_message(text: bytes, error: ManifestError) -> str:
+def server_message(text: bytes, message: str) -> str:
     """
     Return the server's message about an unreadable document, `yaml: line 2: did not find expected key`.
 
     Args:
         text: The document.
-        error: The error of `yamlreader`.
+        message: The message of `yamlreader`.
 
     Reference:
         go.yaml.in/yaml/v2 decode.go, (*parser).fail; sigs.k8s.io/yaml, YAMLToJSON.
@@ -42,7 +41,6 @@ def server_message(text: bytes, error: ManifestError) -> str:
         return f"yaml: {problem}"
     if problem := _of_keys(text):
         return problem
-    message = error.mistakes[0].message
     return message if message.startswith(_OF_JSON) else f"yaml: {message}"
 
 

@@ -41,4 +41,4 @@ from pytest_crd.engine.yaml import yamlreader, yamlwords
 def test_messages_are_those_of_the_go_library(text: bytes, words: str) -> None:
     with pytest.raises(ManifestError) as caught:
         yamlreader.read_one(text, as_yaml=True)
-    assert yamlwords.server_message(text, caught.value) == words
+    assert yamlwords.server_message(text, caught.value.mistakes[0].message) == words
