@@ -19,6 +19,7 @@ from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinit
 from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.formats import durationformat
 from pytest_crd.engine.registry import response
+from pytest_crd.engine.registry.request import User
 from pytest_crd.server import (
     deleteadmission,
     deleting,
@@ -60,6 +61,7 @@ _PLACES: Final = {"create": False, "update": True, "patch": True}
 # Default timeout of a watch, in seconds.
 _WATCH_TIMEOUT: Final = 1800.0
 _NOT_FOUND: Final = "404 page not found\n"
+_REFUSALS: Final = (ApiError, PageError, NotFoundPageError)
 
 
 class Api:
@@ -191,40 +193,55 @@ class Api:
     def answer(self, request: HTTPRequest) -> Reply:
         """Return the answer to a request."""
         with self.store.clock.active():
-            return self._answer_or_refuse(request, self._answer_client)
+            try:
+                info = _info_of(request)
+                user = self._find_user(request, info)
+                return self._answer(request if user is request.user else request._replace(user=user), info)
+            except _REFUSALS as error:
+                return self._refuse(request, error)
 
     def _answer_collector(self, request: HTTPRequest) -> None:
         """Answer a request of the garbage collector, which may do everything whatever roles a project has."""
-        reply = self._answer_or_refuse(request, self._answer)
+        try:
+            reply = self._answer(request, _info_of(request))
+        except _REFUSALS as error:
+            reply = self._refuse(request, error)
         assert isinstance(reply, HTTPAnswer)  # noqa: S101 - the collector watches nothing
         if self.on_collection is not None:
             self.on_collection(request, dataclasses.replace(reply, unvalidated="", unenforced=""))
 
-    def _answer_or_refuse(
-        self, request: HTTPRequest, answer: Callable[[HTTPRequest, RequestInfo | None], Reply]
-    ) -> Reply:
-        try:
-            return answer(request, _info_of(request))
-        except NotFoundPageError:
-            kind = unservedkinds.find_kind(_info_of(request))
-            if request.path.startswith(self.catalog.built_in_prefixes()):
-                return dataclasses.replace(_failed(request, statuses.no_such_path()), unserved=kind)
-            return dataclasses.replace(encoding.page(404, _NOT_FOUND), unserved=kind)
-        except PageError as error:
-            return encoding.page(error.code, str(error))
-        except ApiError as error:
+    def _refuse(self, request: HTTPRequest, error: ApiError | PageError | NotFoundPageError) -> HTTPAnswer:
+        """Return the answer to a refused request."""
+        if isinstance(error, ApiError):
             return _failed(request, error)
+        if isinstance(error, PageError):
+            return encoding.page(error.code, str(error))
+        kind = unservedkinds.find_kind(_info_of(request))
+        if request.path.startswith(self.catalog.built_in_prefixes()):
+            return dataclasses.replace(_failed(request, statuses.no_such_path()), unserved=kind)
+        return dataclasses.replace(encoding.page(404, _NOT_FOUND), unserved=kind)
 
-    def _answer_client(self, request: HTTPRequest, info: RequestInfo | None) -> Reply:
+    def _find_user(self, request: HTTPRequest, info: RequestInfo | None) -> User:
+        """
+        Return the user that a request of a client acts as; probes without a token need none.
+
+        Raises:
+            ApiError, PageError: The user may not send the request, or its timeout is malformed.
+        """
         is_anonymous = self.access.users.are_known and "authorization" not in request.headers
         if is_anonymous and generalpaths.is_probe(request.path):
-            return encoding.page(200, "ok")
-        request = self.access.authenticate(request)
+            return request.user
+        user = self.access.authenticate(request)
         _demand_timeout(request, info)
-        return self._answer(self.access.authorize(request, info), info)
+        return self.access.authorize(user, request, info)
 
     def _answer(self, request: HTTPRequest, info: RequestInfo | None) -> Reply:
-        """Return the answer to an authorized request."""
+        """
+        Return the answer to an authorized request.
+
+        Raises:
+            ApiError, NotFoundPageError, PageError: The request is refused.
+        """
         if generalpaths.is_probe(request.path):
             return encoding.page(200, "ok")
         if request.path.startswith("//"):

@@ -14,6 +14,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import admission
 from pytest_crd.engine.registry.admission import Admission, ObjectInterfaces
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
+from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.server.http import statuses
 from pytest_crd.server.http.statuses import ApiError
 from pytest_crd.server.store import generatedvalues
@@ -223,9 +224,9 @@ class ResourceType(abc.ABC):
                 return f"{sub.group}/{sub.version}".removeprefix("/"), sub.kind
         return self.api_version, self.names.kind
 
-    def prepared(self, request: Request) -> Request:
-        """Return a request with duplicate keys of its body resolved as the server does."""
-        return request
+    def merge_duplicates(self, body: Body) -> Body:
+        """Return a JSON body with duplicate keys resolved as the server does."""
+        return body
 
     @abc.abstractmethod
     def answer(self, stored: Resource | None, request: Request, generated: GeneratedValues) -> RequestOutcome:

@@ -74,43 +74,34 @@ def write(store: Store, type_: ResourceType, info: RequestInfo, request: HTTPReq
     Reference:
         apiserver endpoints/handlers/create.go, update.go, patch.go; storage/etcd3/store.go, GuaranteedUpdate.
     """
-    engine_request = type_.prepared(_as_engine_request(info, request, type_))
+    write_request = _read_options(info, request, type_)
+    body = bodies.decode_write(request, info.verb, write_request.media_type, type_, info.subresource)
+    if body.duplicates and write_request.media_type == negotiation.JSON:
+        body = type_.merge_duplicates(body)
+    write_request = write_request._replace(body=body)
     locks: Iterator[_Lock] = itertools.chain(
         itertools.repeat(contextlib.nullcontext(), _ATTEMPTS), itertools.repeat(store.lock)
     )
-    return next(filter(None, (_attempt(store, type_, info, engine_request, admit, lock) for lock in locks)))
+    while True:
+        with next(locks):
+            generated, key = _generate(store, type_, info, body)
+            decision = _decide(store, type_, write_request, generated, key)
+            if info.verb == "create" and (name := _find_final_name(decision.outcome, key.name)) != key.name:
+                decision = _decide_renamed(store, type_, write_request, generated, decision, name)
+            with store.lock:
+                if store.get(decision.key) is decision.found:
+                    decision.outcome.report()
+                    _demand_storable(type_, info, decision, admit)
+                    return _commit(store, type_, decision)
 
 
-def _attempt(  # noqa: PLR0913, PLR0917 - a request and where it is decided
-    store: Store,
-    type_: ResourceType,
-    info: RequestInfo,
-    request: Request,
-    admit: Admit,
-    lock: _Lock,
-) -> WriteOutcome | None:
-    """
-    Decide a request under *lock*, store its object, and return the outcome.
-
-    Returns:
-        The outcome; None if the stored object has changed meanwhile, then nothing is stored.
-
-    Raises:
-        ApiError: The request is refused.
-    """
-    with lock:
-        generated = generatedvalues.of_request(
-            lambda end: store.get(type_.key(info.namespace, _generated(request.body, end))) is None
-        )
-        name = info.name or _name_in(request.body) or _generated(request.body, generated.suffix())
-        decision = _decide(store, type_, request, generated, type_.key(info.namespace, name))
-        if request.verb == "create" and (final := _find_final_name(decision.outcome, name)) != name:
-            decision = _decide_renamed(store, type_, request, generated, decision, final)
-        with store.lock:
-            if store.get(decision.key) is not decision.found:
-                return None
-            decision.outcome.report()
-            return _commit(store, type_, info, decision.request, admit, decision.entry, decision.outcome)
+def _generate(store: Store, type_: ResourceType, info: RequestInfo, body: Body) -> tuple[GeneratedValues, ObjectKey]:
+    """Return the generated values of a request, and the key of its object."""
+    generated = generatedvalues.of_request(
+        lambda end: store.get(type_.key(info.namespace, _generated(body, end))) is None
+    )
+    name = info.name or _name_in(body) or _generated(body, generated.suffix())
+    return generated, type_.key(info.namespace, name)
 
 
 class _Decision(NamedTuple):
@@ -143,7 +134,7 @@ def _decide(
             resource_version=str(entry.revision), stored_name=key.name, reads_as_stored=type_.reads_as_stored(entry)
         )
     outcome = type_.answer(None if entry is None else entry.value, request, generated)
-    outcome.stored  # noqa: B018 - computes the objects before the store is locked
+    outcome.objects  # noqa: B018 - computes them before the store is locked
     return _Decision(key, stored, entry, request, outcome)
 
 
@@ -151,9 +142,10 @@ def _find_final_name(outcome: RequestOutcome, name: str) -> str:
     """Return the name that a new object has after admission; that of the request if it is refused before."""
     if outcome.response.code == _CONFLICT:
         return str(((outcome.response.status or {}).get("details") or {}).get("name", name))
-    if outcome.stored is None or not outcome.response.accepted:
+    stored = outcome.objects.stored
+    if stored is None or not outcome.response.accepted:
         return name
-    return str((outcome.stored.get("metadata") or {}).get("name", name))
+    return str((stored.get("metadata") or {}).get("name", name))
 
 
 def _decide_renamed(  # noqa: PLR0913, PLR0917 - a request and the decision about it
@@ -177,38 +169,55 @@ def _decide_renamed(  # noqa: PLR0913, PLR0917 - a request and the decision abou
     return _decide(store, type_, request, generated, key)
 
 
-def _commit(  # noqa: PLR0913, PLR0917 - a request and its outcome
-    store: Store,
-    type_: ResourceType,
-    info: RequestInfo,
-    request: Request,
-    admit: Admit,
-    entry: StoredObject | None,
-    outcome: RequestOutcome,
-) -> WriteOutcome:
+def _demand_storable(type_: ResourceType, info: RequestInfo, decision: _Decision, admit: Admit) -> None:
     """
-    Admit and store the object of a decided request, and return the outcome.
+    Check the name and the namespace of a decided request, and the conversions of its object.
 
     Raises:
         ApiError: The request is refused.
     """
-    if info.name and not _is_refused_early(outcome):
+    request, entry, outcome = decision.request, decision.entry, decision.outcome
+    if _is_refused_early(outcome):
+        return
+    if info.name:
         reads.demand_name(info.name)
     by_update = type_.is_created_by_update and request.verb == "update"
     by_other = by_update or requestoptions.is_apply(request.verb, request.media_type)
-    creates = request.verb == "create" or (entry is None and by_other and not request.subresource)
-    if creates and not _is_refused_early(outcome):
+    if request.verb == "create" or (entry is None and by_other and not request.subresource):
         admit(info.name or _name_in(request.body), outcome.response.warnings)
-    if not _is_refused_early(outcome):
-        _demand_conversions(type_, request, entry, outcome)
-    if not outcome.is_read_back:
-        raise _not_read_back(store, type_, info, entry, outcome)
-    if not outcome.response.accepted:
-        raise statuses.ApiError(outcome.response.status, warnings=outcome.response.warnings)
-    value = _persist(store, type_, info, request, entry, outcome) if type_.is_stored else outcome.resource or {}
-    changes = outcome.response.changes
-    dropped = (*changes.pruned, *changes.lost)
-    return WriteOutcome(outcome.response.code, value, outcome.response.warnings, dropped)
+    _demand_conversions(type_, request, entry, outcome)
+
+
+def _commit(store: Store, type_: ResourceType, decision: _Decision) -> WriteOutcome:
+    """
+    Store or delete the object of a request, and return the outcome.
+
+    Raises:
+        ApiError: The request is refused, or its object is stored and cannot be read.
+    """
+    request, entry, outcome = decision.request, decision.entry, decision.outcome
+    answer, (stored, value) = outcome.response, outcome.objects
+    is_kept = False
+    if type_.is_stored and not request.dry_run and (answer.accepted or not outcome.is_read_back):
+        if stored is None:
+            store.delete(decision.key)
+        elif entry is None or outcome.changed:
+            entry = store.put(decision.key, stored)
+            is_kept = value is stored and type_.keep_read_form(entry)
+    if not outcome.is_read_back and entry is not None:
+        problem = unreadable.describe(type_, entry, answer.message)
+        raise statuses.ApiError(statuses.failure(500, "", problem).status, warnings=answer.warnings)
+    if value is None:
+        raise statuses.ApiError(answer.status, warnings=answer.warnings)
+    # A dry run keeps the resourceVersion that was sent.
+    is_dry_create = request.dry_run and request.verb == "create"
+    version = outcome.sent_version if entry is None or is_dry_create else str(entry.revision)
+    if is_kept and entry is not None:
+        value = entry.value
+    elif version:
+        value = {**value, "metadata": {**value["metadata"], "resourceVersion": version}}
+    changes = answer.changes
+    return WriteOutcome(answer.code, value, answer.warnings, (*changes.pruned, *changes.lost))
 
 
 def demand_patch_type(request: HTTPRequest, type_: ResourceType) -> None:
@@ -225,50 +234,6 @@ def demand_patch_type(request: HTTPRequest, type_: ResourceType) -> None:
         raise statuses.of_refusal(refusal)
 
 
-def _persist(  # noqa: PLR0913, PLR0917 - a request and its outcome
-    store: Store,
-    type_: ResourceType,
-    info: RequestInfo,
-    request: Request,
-    entry: StoredObject | None,
-    outcome: RequestOutcome,
-) -> Resource:
-    """Store or delete the object of an accepted request, and return the object of the response."""
-    answer = outcome.resource
-    assert answer is not None  # noqa: S101 - the request was accepted
-    if request.dry_run:
-        # A dry run keeps the resourceVersion that was sent.
-        sent = outcome.sent_version if entry is None or request.verb == "create" else str(entry.revision)
-        return _with_version(answer, sent) if sent else answer
-    if outcome.stored is None:
-        assert entry is not None  # noqa: S101 - only existing objects are deleted
-        store.delete(entry.key)
-        return _with_version(answer, str(entry.revision))
-    if entry is None or outcome.changed:
-        key = _new_key(type_, info, outcome.stored) if entry is None else entry.key
-        entry = store.put(key, outcome.stored)
-        if answer is outcome.stored and type_.keep_read_form(entry):
-            return entry.value
-    return _with_version(answer, str(entry.revision))
-
-
-def _not_read_back(
-    store: Store, type_: ResourceType, info: RequestInfo, entry: StoredObject | None, outcome: RequestOutcome
-) -> statuses.ApiError:
-    """Store an object that cannot be read, and return the error."""
-    assert outcome.stored is not None  # noqa: S101 - a request that removes the object reads nothing
-    key = _new_key(type_, info, outcome.stored)
-    written = store.put(key, outcome.stored) if entry is None or outcome.changed else entry
-    status = outcome.response.status or {}
-    problem = unreadable.describe(type_, written, status["message"])
-    return statuses.ApiError(statuses.failure(500, "", problem).status, warnings=outcome.response.warnings)
-
-
-def _new_key(type_: ResourceType, info: RequestInfo, stored: Resource) -> ObjectKey:
-    """Return the key of a new object: with the name in the URL, else with its own name, which admission may have changed."""
-    return type_.key(info.namespace, info.name or stored["metadata"]["name"])
-
-
 def _demand_conversions(
     type_: ResourceType, request: Request, entry: StoredObject | None, outcome: RequestOutcome
 ) -> None:
@@ -281,7 +246,7 @@ def _demand_conversions(
     if entry is not None and request.verb != "create":
         unreadable.demand_updatable(type_, entry, request, outcome.response.warnings)
     # An object that ends is read in the storage version, which may have changed since it was stored.
-    if entry is not None and outcome.response.accepted and outcome.stored is None:
+    if entry is not None and outcome.response.accepted and outcome.objects.stored is None:
         type_.demand_migration(entry)
     is_stored = outcome.response.accepted or (request.verb == "create" and _is_storable(outcome))
     if is_stored and type_.converts_by_webhook:
@@ -293,11 +258,6 @@ def _is_storable(outcome: RequestOutcome) -> bool:
     return outcome.response.accepted or outcome.response.code == _CONFLICT
 
 
-def _with_version(value: Resource, version: str) -> Resource:
-    metadata = {**value["metadata"], "resourceVersion": version}
-    return {**value, "metadata": metadata}
-
-
 def _is_refused_early(outcome: RequestOutcome) -> bool:
     """Return whether a request was refused before its namespace is checked."""
     if outcome.response.code in _UNREADABLE:
@@ -306,12 +266,12 @@ def _is_refused_early(outcome: RequestOutcome) -> bool:
     return bool((status.get("details") or {}).get("kind", "").endswith("Options"))
 
 
-def _as_engine_request(info: RequestInfo, request: HTTPRequest, type_: ResourceType) -> Request:
+def _read_options(info: RequestInfo, request: HTTPRequest, type_: ResourceType) -> Request:
     """
-    Return a request in the form of the engine.
+    Return a request in the form of the engine, without its body.
 
     Raises:
-        ApiError: The options or the body are invalid.
+        ApiError: The options or the media type are invalid.
     """
     query = request.query
     media_type = negotiation.media_type_of(request)
@@ -340,7 +300,7 @@ def _as_engine_request(info: RequestInfo, request: HTTPRequest, type_: ResourceT
         bodies.demand_form(media_type, type_)
     if info.verb == "patch":
         reads.demand_name(info.name)
-    return write._replace(body=bodies.decode_write(request, info.verb, media_type, type_, info.subresource))
+    return write
 
 
 def _demand_options(write: Request, query: Query, type_: ResourceType) -> None:

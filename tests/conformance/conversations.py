@@ -64,17 +64,19 @@ class Conversation:
         strategy = self._strategy(sequences.version_of(self._crd, step))
         outcome = handlers.handle(self._stored, request_, strategy, clock_and_ids)
         answer: Answer = {"code": outcome.response.code}
-        if outcome.resource is None:
+        if outcome.objects.returned is None:
             status = {key: value for key, value in (outcome.response.status or {}).items() if key not in _OMITTED}
             answer["status"] = self._normal(status)
         else:
-            answer["object"] = self._normal(outcome.resource)
+            answer["object"] = self._normal(outcome.objects.returned)
             answer["changed"] = outcome.changed and not request_.dry_run
             if subresource == "scale":
-                answer["stored"] = self._normal(outcome.stored)
+                answer["stored"] = self._normal(outcome.objects.stored)
             if not request_.dry_run:
                 self._keep(
-                    outcome.stored, outcome.resource if subresource != "scale" else outcome.stored, outcome.changed
+                    outcome.objects.stored,
+                    outcome.objects.returned if subresource != "scale" else outcome.objects.stored,
+                    outcome.changed,
                 )
         if outcome.response.warnings:
             answer["warnings"] = list(outcome.response.warnings)

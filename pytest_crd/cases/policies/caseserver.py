@@ -18,7 +18,7 @@ from pytest_crd.cases.policies.recording import RecordedAdmission, Recording
 from pytest_crd.engine.api.context import GivenParamError
 from pytest_crd.engine.inputerror import InputError, Mistake
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.engine.registry.admission import AdmissionRequest
+from pytest_crd.engine.registry.admission import AdmissionRequest, User
 from pytest_crd.engine.registry.response import NotAcceptedError
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.server import installedparams, installedpolicies, installing, namespaces
@@ -44,9 +44,9 @@ _SET_BY_SERVER: Final = (
 class _OpenAccess(AccessControl):
     """Access for each user: a case is about admission alone."""
 
-    def authorize(self, request: HTTPRequest, info: RequestInfo | None) -> HTTPRequest:  # noqa: ARG002
-        """Return the unchanged request."""
-        return request
+    def authorize(self, user: User, request: HTTPRequest, info: RequestInfo | None) -> User:  # noqa: ARG002
+        """Return the user."""
+        return user
 
 
 class _SameObjects:

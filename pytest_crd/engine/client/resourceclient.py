@@ -102,7 +102,7 @@ class ResourceClient(ABC):
         """
         strategy = self.strategy
         sent = completion.with_default_name(completion.typed(completion.read(resource), strategy.type_meta))
-        return self._send(strategy, None, Request("create", sent), namespace, field_validation)
+        return self._send(None, Request("create", sent), namespace, field_validation)
 
     def update(
         self,
@@ -131,7 +131,7 @@ class ResourceClient(ABC):
         sent, stored = completion.over(
             completion.read(resource), old, strategy.type_meta, self._stored_as(strategy, old)
         )
-        return self._send(strategy, stored, Request("update", sent), namespace, field_validation)
+        return self._send(stored, Request("update", sent), namespace, field_validation)
 
     def update_status(
         self,
@@ -161,7 +161,7 @@ class ResourceClient(ABC):
             completion.read(resource), old, strategy.type_meta, self._stored_as(strategy, old)
         )
         request = Request("update", sent, subresource="status")
-        return self._send(strategy, stored, request, namespace, field_validation)
+        return self._send(stored, request, namespace, field_validation)
 
     def patch(  # noqa: PLR0913 - the parameters of a request
         self,
@@ -204,7 +204,7 @@ class ResourceClient(ABC):
             subresource=check_subresource(subresource),
             media_type=detected_type,
         )
-        return self._send(strategy, stored, request, namespace, field_validation)
+        return self._send(stored, request, namespace, field_validation)
 
     def scale(
         self,
@@ -237,7 +237,7 @@ class ResourceClient(ABC):
         scale = completion.read({"spec": {"replicas": wanted}} if isinstance(wanted, int) else wanted)
         sent, stored = completion.over(scale, old, subresources.SCALE_TYPE_META, self._stored_as(strategy, old))
         request = Request("update", sent, subresource="scale")
-        return self._send(strategy, stored, request, namespace, field_validation)
+        return self._send(stored, request, namespace, field_validation)
 
     def apply(  # noqa: PLR0913 - the parameters of a request
         self,
@@ -284,7 +284,7 @@ class ResourceClient(ABC):
             field_manager=manager,
             force=force,
         )
-        return self._send(strategy, stored, request, namespace, field_validation)
+        return self._send(stored, request, namespace, field_validation)
 
     def answer(
         self,
@@ -294,7 +294,7 @@ class ResourceClient(ABC):
         admission: Admission | None = None,
     ) -> RequestOutcome:
         """
-        Handle a complete request and return its outcome, including the object to store.
+        Handle a complete request and return its outcome, whose `report` tells the observer.
 
         Args:
             stored: The stored object of that name, in the storage version; None if there is none.
@@ -305,7 +305,21 @@ class ResourceClient(ABC):
         Raises:
             InputError, UnsupportedConstructError: As for `strategy`.
         """
-        return self._handle(self.strategy, stored, request, generated, admission)
+        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only requests need it
+
+        listener, observed = self.observer.request, list[ObservedRequest]()
+        outcome = handlers.handle(
+            stored,
+            request,
+            self.strategy,
+            generated,
+            observe=None if listener is None else observed.append,
+            admission=admission,
+        )
+        outcome.response = outcome.response.located(self.locate)
+        if listener is not None and observed:
+            outcome.report = functools.partial(listener, self, *observed)
+        return outcome
 
     def read(self, stored: Resource) -> dict[str, JSONValue]:
         """Return a stored object as a GET of this version returns it, with all metadata. Raises as `strategy` does."""
@@ -319,7 +333,6 @@ class ResourceClient(ABC):
 
     def _send(
         self,
-        strategy: Strategy,
         stored: Resource | None,
         request: Request,
         namespace: str | None,
@@ -330,33 +343,8 @@ class ResourceClient(ABC):
             namespace=completion.namespace(namespace, request.body),
             field_validation=requestbody.check_field_validation(field_validation),
         )
-        outcome = self._handle(strategy, stored, completed, FIXED_VALUES, self.admission)
+        outcome = self.answer(stored, completed, FIXED_VALUES, self.admission)
         outcome.report()
         if outcome.order_dependence:
             raise OrderDependentError(outcome.order_dependence)
         return outcome.response
-
-    def _handle(
-        self,
-        strategy: Strategy,
-        stored: Resource | None,
-        request: Request,
-        generated: GeneratedValues,
-        admission: Admission | None,
-    ) -> RequestOutcome:
-        """Return the outcome of a complete request; its `report` tells the observer."""
-        from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only requests need it
-
-        listener, observed = self.observer.request, list[ObservedRequest]()
-        outcome = handlers.handle(
-            stored,
-            request,
-            strategy,
-            generated,
-            observe=None if listener is None else observed.append,
-            admission=admission,
-        )
-        outcome.response = outcome.response.located(self.locate)
-        if listener is not None and observed:
-            outcome.report = functools.partial(listener, self, *observed)
-        return outcome

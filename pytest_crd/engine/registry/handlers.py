@@ -25,7 +25,14 @@ from pytest_crd.engine.registry import checkedwrites, requestoptions, response, 
 from pytest_crd.engine.registry.admission import Admission, Orders, OrderVariant
 from pytest_crd.engine.registry.checkedwrites import CheckedWrite
 from pytest_crd.engine.registry.desiredobject import RequestReader
-from pytest_crd.engine.registry.request import FIXED_VALUES, GeneratedValues, Request, RequestOutcome, without_version
+from pytest_crd.engine.registry.request import (
+    FIXED_VALUES,
+    GeneratedValues,
+    Request,
+    RequestOutcome,
+    WrittenObjects,
+    without_version,
+)
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Response, Stored
 from pytest_crd.engine.registry.strategy import NotReadBackError, PendingWrite, StoredForms, Strategy
@@ -233,8 +240,8 @@ def _not_read_back(
 ) -> RequestOutcome:
     """Return the outcome of a request that stores an object and fails to read it."""
 
-    def load() -> tuple[Resource, None]:
-        return checkedwrites.with_metadata(written.value, checked.typed_metadata(strategy)), None
+    def load() -> WrittenObjects:
+        return WrittenObjects(checkedwrites.with_metadata(written.value, checked.typed_metadata(strategy)), None)
 
     return RequestOutcome(answer, before, load, is_read_back=False)
 
@@ -300,11 +307,11 @@ def _accepted(
     is_gone = _ends(checked.write, before)
     system_metadata = Stored(lambda: checked.typed_metadata(strategy))
 
-    def stored_and_returned() -> tuple[Resource | None, Resource | None]:
+    def load() -> WrittenObjects:
         returned = checkedwrites.with_metadata(forms.returned.value, system_metadata.value)
         if is_gone or forms.returned is forms.written:
-            return None if is_gone else returned, returned
-        return checkedwrites.with_metadata(forms.written.value, system_metadata.value), returned
+            return WrittenObjects(None if is_gone else returned, returned)
+        return WrittenObjects(checkedwrites.with_metadata(forms.written.value, system_metadata.value), returned)
 
     answer = Response(
         response.OK if live else response.CREATED,
@@ -312,10 +319,11 @@ def _accepted(
         warnings=response.limit_warnings(warnings),
         changes=changes,
         owned=Stored(lambda: _owned(system_metadata.value.get("managedFields") or [])),
-        whole=Stored(lambda: stored_and_returned()[0]),
+        whole=Stored(lambda: outcome.objects.stored),
         before=before,
     )
-    return RequestOutcome(answer, before, stored_and_returned, sent_version=version)
+    outcome = RequestOutcome(answer, before, load, sent_version=version)
+    return outcome
 
 
 def _limited(
@@ -346,7 +354,7 @@ def _refuse_size(
     metadata = {} if write.live is None else write.live["metadata"]
     if not storage.may_exceed(write.resource, metadata.get("managedFields")):
         return None
-    stored, version = outcome.stored, metadata.get("resourceVersion")
+    stored, version = outcome.objects.stored, metadata.get("resourceVersion")
     if stored is None or not outcome.changed:
         return None
     key = target._replace(name=write.resource["metadata"]["name"], storage_prefix="/registry").key
@@ -356,11 +364,12 @@ def _refuse_size(
 
 def _scaled(outcome: RequestOutcome, strategy: Strategy) -> RequestOutcome:
     """Return the outcome of a request to `/scale`, with the Scale as its object."""
-    if outcome.resource is None:
+    stored, returned = outcome.objects
+    if returned is None:
         return outcome
-    scale_object = documents.plain(scale.of_resource(outcome.resource, strategy.subresources))
+    scale_object = documents.plain(scale.of_resource(returned, strategy.subresources))
     answer = replace(outcome.response, scale=scale_object)
-    return RequestOutcome(answer, outcome.before, lambda: (outcome.stored, scale_object))
+    return RequestOutcome(answer, outcome.before, lambda: WrittenObjects(stored, scale_object))
 
 
 def _refuse(

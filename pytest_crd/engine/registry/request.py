@@ -125,11 +125,25 @@ class OrderDependentError(AssertionError):
     """An answer that depends on the random order of mutating policies; the message has two orders with their answers."""
 
 
+class WrittenObjects(NamedTuple):
+    """
+    The objects of an outcome, without resourceVersion, which the store assigns.
+
+    Attributes:
+        stored: The stored object, in the storage version; None if nothing was created, or if the last finalizer of a deleted object was
+            removed.
+        returned: The object of the response, in the version of the request; None if the request is refused.
+    """
+
+    stored: Resource | None
+    returned: Resource | None
+
+
 class RequestOutcome:
     """
     Outcome of a request.
 
-    The stored object is computed on first use, since most callers need only the verdict.
+    The objects are computed on first use, since most callers need only the verdict.
 
     Attributes:
         response: The response, with its object without generated values.
@@ -144,7 +158,7 @@ class RequestOutcome:
         self,
         response: Response,
         before: Resource | None,
-        load: Callable[[], _Result] | None = None,
+        load: Callable[[], WrittenObjects] | None = None,
         *,
         sent_version: str = "",
         is_read_back: bool = True,
@@ -155,7 +169,7 @@ class RequestOutcome:
         Args:
             response: The response.
             before: The stored object before.
-            load: Returns the stored object and the object of the response; None for a refused request.
+            load: Returns the objects; None for a refused request.
             sent_version: The resourceVersion of a new object.
             is_read_back: Whether the stored object can be read.
         """
@@ -168,30 +182,14 @@ class RequestOutcome:
         self._load = load
 
     @cached_property
-    def _result(self) -> _Result:
-        return (self.before, None) if self._load is None else self._load()
-
-    @property
-    def stored(self) -> Resource | None:
-        """
-        The stored object after the request, in the storage version, without resourceVersion, which the store assigns.
-
-        None if nothing was created, or if the last finalizer of a deleted object was removed.
-        """
-        return self._result[0]
-
-    @property
-    def resource(self) -> Resource | None:
-        """The object of the response in the version of the request, without resourceVersion; None if the request is refused."""
-        return self._result[1]
+    def objects(self) -> WrittenObjects:
+        """The stored object after the request, and the object of the response."""
+        return WrittenObjects(self.before, None) if self._load is None else self._load()
 
     @property
     def changed(self) -> bool:
         """Whether the stored object has changed; only then a server writes and assigns a new resourceVersion."""
-        return not jsonvalue.equal(self.stored, self.before)
-
-
-_Result: TypeAlias = "tuple[Resource | None, Resource | None]"
+        return not jsonvalue.equal(self.objects.stored, self.before)
 
 
 def without_version(resource: Resource) -> Resource:

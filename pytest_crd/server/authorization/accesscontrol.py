@@ -31,34 +31,33 @@ class AccessControl:
         self._impersonation = Impersonation(authorizer, profile)
         self._profile = profile
 
-    def authenticate(self, request: HTTPRequest) -> HTTPRequest:
+    def authenticate(self, request: HTTPRequest) -> User:
         """
-        Return a request with the user of its token; unchanged if the server asks for no token.
+        Return the user of the token of a request; that of the request itself if the server asks for no token.
 
         Raises:
             ApiError: 401: it has no token of a user.
         """
         if not self.users.are_known:
-            return request
-        header = request.headers.get("authorization", "")
-        return request._replace(user=self.users.authenticate(header))
+            return request.user
+        return self.users.authenticate(request.headers.get("authorization", ""))
 
     def identify(self, request: HTTPRequest) -> HTTPRequest:
         """Return a request with its user, impersonated ones included, for logs; the user has no name without a valid token."""
         try:
-            request = self.authenticate(request)
+            user = self.authenticate(request)
         except ApiError:
             return request._replace(user=User())
         with contextlib.suppress(ApiError, PageError):
-            wanted = impersonationheaders.read(request, self._profile)
-            return request if wanted is None else request._replace(user=wanted)
-        return request
+            user = impersonationheaders.read(request, self._profile) or user
+        return request._replace(user=user)
 
-    def authorize(self, request: HTTPRequest, info: RequestInfo | None) -> HTTPRequest:
+    def authorize(self, user: User, request: HTTPRequest, info: RequestInfo | None) -> User:
         """
-        Return an authenticated request with the user that it acts as, if that user may send it.
+        Return the user that a request acts as, if that user may send it.
 
         Args:
+            user: The user of the token.
             request: The request.
             info: The resource that its path names; None if it names none.
 
@@ -67,11 +66,10 @@ class AccessControl:
             PageError: 500: the same headers before 1.35.
         """
         wanted = impersonationheaders.read(request, self._profile) if request.impersonation else None
-        attributes = accessattributes.of_request(request, info, request.user, self._profile)
+        attributes = accessattributes.of_request(request, info, user, self._profile)
         if wanted is not None:
-            user = self._impersonation.find_user(wanted, attributes)
-            request, attributes = request._replace(user=user), attributes._replace(user=user)
+            attributes = attributes._replace(user=self._impersonation.find_user(wanted, attributes))
         decision = self._authorizer.authorize(attributes, is_request=True)
         if not decision.is_allowed:
             raise ForbiddenError(attributes, decision.reason)
-        return request
+        return attributes.user

@@ -13,7 +13,7 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import admitting, response
 from pytest_crd.engine.registry.admitting import RequestAdmission
 from pytest_crd.engine.registry.desiredobject import Read, RequestReader
-from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
+from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome, WrittenObjects
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Response, Stored
 from pytest_crd.server.authorization import reviews
@@ -89,7 +89,7 @@ class AccessReviewType(BuiltInType):
         answer = Response(
             response.CREATED, Stored.from_value(value), warnings=response.limit_warnings(warnings), changes=changes
         )
-        return RequestOutcome(answer, None, lambda: (None, value))
+        return RequestOutcome(answer, None, lambda: WrittenObjects(None, value))
 
 
 @functools.cache

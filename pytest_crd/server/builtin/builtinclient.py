@@ -57,13 +57,12 @@ class BuiltInClient(ResourceClient):
         """The strategy of the objects."""
         return self._type.strategy
 
-    def _handle(
+    def answer(
         self,
-        strategy: Strategy,
         stored: Resource | None,
         request: Request,
         generated: GeneratedValues,
-        admission: Admission | None,
+        _admission: Admission | None = None,
     ) -> RequestOutcome:
         """
         Return the outcome of a complete request; a stored object may have any version of its kind.
@@ -71,7 +70,6 @@ class BuiltInClient(ResourceClient):
         Raises:
             RefusedError: The stored object cannot be decoded.
         """
-        del strategy, admission
         if stored is not None:
             type_ = self._types.get((stored["apiVersion"], stored["kind"]), self._type)
             stored = type_.without_cluster().decode_stored(stored)

@@ -21,7 +21,8 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import handlers, request, requestbody, scale
 from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.patching import documents
-from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
+from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome, WrittenObjects
+from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.server.builtin import (
     autoscalerforms,
@@ -37,7 +38,6 @@ from pytest_crd.server.builtin import (
 )
 from pytest_crd.server.builtin.builtinkinds import BuiltInRecord
 from pytest_crd.server.builtin.services import shownforms
-from pytest_crd.server.http import negotiation
 from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.resourcetypes import AGE, NAME, Names, ResourceType, SubresourceKind, TableColumn
 from pytest_crd.server.store import generatedvalues
@@ -214,10 +214,10 @@ class BuiltInType(ResourceType):
             return outcome
 
         def build_results() -> tuple[Resource | None, Resource | None]:
-            stored_value = None if outcome.stored is None else self._to_stored(outcome.stored)
-            answered = outcome.resource
+            stored, answered = outcome.objects
             assert answered is not None  # noqa: S101 - the request was accepted
-            return stored_value, answered if request_.subresource else self._for_clients(answered)
+            stored_value = None if stored is None else self._to_stored(stored)
+            return WrittenObjects(stored_value, answered if request_.subresource else self._for_clients(answered))
 
         before_without_version = None if stored is None else request.without_version(stored)
         return RequestOutcome(
@@ -233,14 +233,11 @@ class BuiltInType(ResourceType):
         """Return an object as clients read it."""
         return shownforms.of_service(value) if self.names.plural == _SERVICES else value
 
-    def prepared(self, request_: Request) -> Request:
-        """Return a request with duplicate keys of its body resolved as Go does."""
-        if not request_.body.duplicates or request_.media_type != negotiation.JSON:
-            return request_
+    def merge_duplicates(self, body: Body) -> Body:
+        """Return a JSON body with duplicate keys resolved as Go does."""
         from pytest_crd.server.builtin import builtindecoding  # noqa: PLC0415 - as above
 
-        value = repeated.merge(builtindecoding.as_sent(request_.body), self._go_type)
-        return request_._replace(body=request_.body._replace(value=value))
+        return body._replace(value=repeated.merge(builtindecoding.as_sent(body), self._go_type))
 
     def _default(self, value: dict[str, JSONValue]) -> dict[str, JSONValue]:
         return builtindefaults.of_kind(self.api_version, self.names.kind, self.profile).default(value)

@@ -78,9 +78,9 @@ def test_a_create_generates_uid_time_and_generation() -> None:
     outcome = handlers.handle(None, Request("create", body), V1, GENERATED)
 
     assert (outcome.before, outcome.changed, outcome.response.code) == (None, True, 201)
-    assert outcome.stored == outcome.resource
-    assert outcome.stored is not None
-    assert outcome.stored["metadata"] == {
+    assert outcome.objects.stored == outcome.objects.returned
+    assert outcome.objects.stored is not None
+    assert outcome.objects.stored["metadata"] == {
         "creationTimestamp": "2024-01-02T03:04:05Z",
         "generateName": "a-",
         "generation": 1,
@@ -103,7 +103,7 @@ def test_a_create_generates_uid_time_and_generation() -> None:
 
 def test_an_update_without_changes_reports_none() -> None:
     outcome = _put({"spec": {"n": 1}})
-    assert (outcome.response.code, outcome.changed, outcome.stored) == (200, False, STORED)
+    assert (outcome.response.code, outcome.changed, outcome.objects.stored) == (200, False, STORED)
 
 
 def test_the_generation_counts_changes_of_the_spec_only() -> None:
@@ -111,9 +111,11 @@ def test_the_generation_counts_changes_of_the_spec_only() -> None:
     status = _put({"status": {"ready": True}}, subresource="status")
 
     assert [outcome.changed for outcome in (spec, labels, status)] == [True, True, True]
-    result = [outcome.stored["metadata"]["generation"] for outcome in (spec, labels, status) if outcome.stored]
+    result = [
+        outcome.objects.stored["metadata"]["generation"] for outcome in (spec, labels, status) if outcome.objects.stored
+    ]
     assert result == [5, 4, 4]
-    assert status.stored == {**STORED, "status": {"ready": True}}
+    assert status.objects.stored == {**STORED, "status": {"ready": True}}
 
 
 def test_sent_generated_metadata_is_ignored_on_update() -> None:
@@ -125,8 +127,8 @@ def test_sent_managed_fields_are_stored() -> None:
     entry = {"manager": "m", "operation": "Update", "apiVersion": "example.com/v1", "time": "2021-01-01T00:00:00Z"}
     sent = [{**entry, "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:n": {}}}}]
     outcome = _put({"spec": {"n": 1}, "metadata": {"managedFields": sent}})
-    assert outcome.stored is not None
-    assert outcome.stored["metadata"]["managedFields"] == sent
+    assert outcome.objects.stored is not None
+    assert outcome.objects.stored["metadata"]["managedFields"] == sent
     assert "managedFields" not in outcome.response.stored["metadata"]
 
 
@@ -141,12 +143,12 @@ def test_sent_managed_fields_are_stored() -> None:
 )
 def test_a_refused_request_leaves_the_stored_object_unchanged(sent: Any, code: int) -> None:
     outcome = _put(dict(sent))
-    assert (outcome.response.code, outcome.changed, outcome.stored) == (code, False, STORED)
+    assert (outcome.response.code, outcome.changed, outcome.objects.stored) == (code, False, STORED)
 
 
 def test_an_update_of_a_missing_object_is_not_found() -> None:
     outcome = _put({"spec": {"n": 1}}, None)
-    assert (outcome.response.code, outcome.changed, outcome.stored) == (404, False, None)
+    assert (outcome.response.code, outcome.changed, outcome.objects.stored) == (404, False, None)
     assert outcome.response.message == 'crons.example.com "a" not found'
 
 
@@ -156,18 +158,21 @@ def test_an_object_that_is_deleted_is_gone_with_its_last_finalizer(finalizers: l
     stored = {**STORED, "metadata": {**STORED["metadata"], **blocked}}  # type: ignore[dict-item] # metadata
     outcome = _put({"spec": {"n": 1}, "metadata": {"finalizers": finalizers}}, stored)
     assert outcome.response.code == 200
-    assert outcome.resource is not None
-    assert (outcome.stored is None, outcome.changed) == (is_gone, is_gone)
+    assert outcome.objects.returned is not None
+    assert (outcome.objects.stored is None, outcome.changed) == (is_gone, is_gone)
 
 
 def test_the_stored_object_has_the_storage_version_and_the_response_the_requested_one() -> None:
     v2 = _strategy("v2")
     body = Body({"apiVersion": "example.com/v2", "kind": "Cron", "metadata": {"name": "a", "resourceVersion": "1"}})
     outcome = handlers.handle(STORED, Request("update", body, name="a", resource_version="1"), v2, GENERATED)
-    assert outcome.stored is not None
-    assert outcome.resource is not None
-    assert (outcome.stored["apiVersion"], outcome.resource["apiVersion"]) == ("example.com/v1", "example.com/v2")
-    assert outcome.stored["metadata"]["uid"] == outcome.resource["metadata"]["uid"] == "u-0"
+    assert outcome.objects.stored is not None
+    assert outcome.objects.returned is not None
+    assert (outcome.objects.stored["apiVersion"], outcome.objects.returned["apiVersion"]) == (
+        "example.com/v1",
+        "example.com/v2",
+    )
+    assert outcome.objects.stored["metadata"]["uid"] == outcome.objects.returned["metadata"]["uid"] == "u-0"
 
 
 @pytest.mark.parametrize(

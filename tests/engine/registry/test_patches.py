@@ -236,7 +236,7 @@ def test_the_scale_of_a_missing_object_is_not_found() -> None:
     strategy = answers.strategy(answers.schemas[0])
     sent = Body({**scale.TYPE_META, "metadata": {"name": "a"}, "spec": {"replicas": 1}})
     outcome = handlers.handle(None, Request("update", sent, name="a", subresource="scale"), strategy)
-    assert (outcome.response.code, outcome.resource) == (404, None)
+    assert (outcome.response.code, outcome.objects.returned) == (404, None)
 
 
 def test_the_response_to_a_patch_of_a_crd_has_the_patched_crd() -> None:
