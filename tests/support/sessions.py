@@ -10,11 +10,14 @@ from __future__ import annotations
 import functools
 import gc
 import importlib
+import io
 import os
 import pkgutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -103,6 +106,10 @@ _UNUSED: Final = (
 _WITHOUT: Final = tuple(word for name in _UNUSED for word in ("-p", f"no:{name}"))
 
 
+# Variables of a session that starts others.
+_OUTER: Final = ("PYTEST_ADDOPTS", "PYTEST_DEBUG_TEMPROOT", "TOX_ENV_DIR")
+
+
 class _NativeTracebacks:
     """Plugin that keeps pytest from reading the source of its frames when collection errors interrupt a session."""
 
@@ -189,6 +196,21 @@ class Folder:
         """Write `pytest.ini` with *lines*."""
         return self.write("pytest.ini", "\n".join(["[pytest]", *lines, ""]))
 
+    def run(self, *arguments: str | Path) -> pytest.RunResult:
+        """
+        Run pytest in this process, and return to its folder and environment.
+
+        `-p NAME` enables a plugin that is off by default. Tests that start xdist workers pass `-p pytest_crd.plugin`
+        too, because workers load only plugins that are named.
+        """
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.path)
+            for name in _OUTER:
+                patch.delenv(name, raising=False)
+            patch.setenv("HOME", str(self.path))
+            patch.setenv("PY_COLORS", "0")
+            return _run(arguments)
+
     def start(self, *arguments: str) -> pytest.RunResult:
         """Run pytest in its own process, with the environment of a user."""
         own = {
@@ -214,23 +236,46 @@ class Project(Folder):
     pytester: pytest.Pytester
 
     def run(self, *arguments: str | Path) -> pytest.RunResult:
-        """
-        Run pytest in this process.
-
-        `-p NAME` enables a plugin that is off by default. Tests that start xdist workers pass `-p pytest_crd.plugin`
-        too, because workers load only plugins that are named.
-        """
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv(_NO_AUTOLOAD, "1")
-            # Python would load a stale .pyc for a test file that is rewritten within a second with the same size.
-            patch.setattr(sys, "dont_write_bytecode", True)
-            patch.setattr(FixtureManager, "parsefactories", _parse_known_fixtures)
-            patch.setattr(gc, "get_freeze_count", count_frozen)
-            return self.pytester.runpytest_inprocess(
-                *_WITHOUT, *arguments, plugins=[plugin, _NativeTracebacks()], no_reraise_ctrlc=True
-            )
+        """Run pytest in this process, in its current folder and environment, which `pytester` has prepared."""
+        return _run(arguments)
 
 
 def project(pytester: pytest.Pytester) -> Project:
     """Return the project in the folder of *pytester*."""
     return Project(pytester.path, pytester)
+
+
+def _run(arguments: Iterable[str | Path]) -> pytest.RunResult:
+    """
+    Run pytest in this process.
+
+    `pytester` would record each call of a hook, too, which takes a tenth of a session.
+    """
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", write_through=True) for _ in range(2))
+    start = time.monotonic()
+    modules, paths, finders = dict(sys.modules), [*sys.path], [*sys.meta_path]
+    importlib.invalidate_caches()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setenv(_NO_AUTOLOAD, "1")
+        # Python would load a stale .pyc for a test file that is rewritten within a second with the same size.
+        patch.setattr(sys, "dont_write_bytecode", True)
+        patch.setattr(sys, "stdin", io.StringIO())
+        patch.setattr(FixtureManager, "parsefactories", _parse_known_fixtures)
+        patch.setattr(gc, "get_freeze_count", count_frozen)
+        try:
+            status = pytest.main([*_WITHOUT, *map(str, arguments)], plugins=[plugin, _NativeTracebacks()])
+        except SystemExit as end:
+            status = end.code
+        finally:
+            for name in sys.modules.keys() - modules.keys():
+                del sys.modules[name]
+            sys.modules.update(modules)
+            sys.path[:], sys.meta_path[:] = paths, finders
+    texts = []
+    for written in (out, err):
+        written.seek(0)
+        texts.append(written.read())
+    # Shown if the test fails.
+    for text, stream in zip(texts, (sys.stdout, sys.stderr), strict=True):
+        stream.write(text)
+    return pytest.RunResult(status, *(text.splitlines() for text in texts), time.monotonic() - start)
