@@ -41,11 +41,17 @@ WITHOUT = tuple(
 
 @pytest.mark.parametrize(("flag", "named", "no_autoload"), WAYS)
 def test_the_plugin_can_be_switched_on_in_each_way(
-    project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, named: str | None, *, no_autoload: bool
+    project: Project,
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    flag: str | None,
+    named: str | None,
+    *,
+    no_autoload: bool,
 ) -> None:
     arguments = _switch_on(project, monkeypatch, flag, named, no_autoload=no_autoload)
 
-    result = project.pytester.runpytest_inprocess(*WITHOUT, *arguments)
+    result = pytester.runpytest_inprocess(*WITHOUT, *arguments)
 
     result.assert_outcomes(passed=1)
     assert str(result.stdout).count("crd: 1 CRD, 1 version") == 1
@@ -53,11 +59,17 @@ def test_the_plugin_can_be_switched_on_in_each_way(
 
 @pytest.mark.parametrize(("flag", "named", "no_autoload"), IN_A_PROCESS)
 def test_the_plugin_can_be_switched_on_in_each_way_in_a_new_process(
-    project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, named: str | None, *, no_autoload: bool
+    project: Project,
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    flag: str | None,
+    named: str | None,
+    *,
+    no_autoload: bool,
 ) -> None:
     arguments = _switch_on(project, monkeypatch, flag, named, no_autoload=no_autoload)
 
-    result = project.pytester.runpytest_subprocess(*WITHOUT, *arguments)
+    result = pytester.runpytest_subprocess(*WITHOUT, *arguments)
 
     result.assert_outcomes(passed=1)
     assert str(result.stdout).count("crd: 1 CRD, 1 version") == 1
@@ -75,30 +87,33 @@ def _switch_on(
     return ("-p", flag) if flag else ()
 
 
-def test_the_plugin_can_be_switched_off(gardener: Project) -> None:
+def test_the_plugin_can_be_switched_off(gardener: Project, pytester: pytest.Pytester) -> None:
     gardener.write("test_garden.py", USES_IT)
 
-    result = gardener.pytester.runpytest_subprocess(*WITHOUT, "-p", "no:crd")
+    result = pytester.runpytest_subprocess(*WITHOUT, "-p", "no:crd")
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*fixture 'crd' not found*"])
 
 
-@pytest.mark.parametrize("fixture", ["crds", "crd", "crd_version", "crd_case", "crd_parity", "crd_server"])
-def test_the_plugin_stays_switched_off_if_a_conftest_names_its_module(gardener: Project, fixture: str) -> None:
+def test_the_plugin_stays_switched_off_if_a_conftest_names_its_module(
+    gardener: Project, pytester: pytest.Pytester
+) -> None:
+    fixtures = ("crds", "crd", "crd_version", "crd_case", "crd_parity", "crd_server")
     gardener.write("conftest.py", 'pytest_plugins = ["pytest_crd.plugin"]\n')
-    gardener.write("test_garden.py", f"def test_garden({fixture}): pass\ndef test_other(): pass\n")
+    tests = "".join(f"def test_{fixture}({fixture}): pass\n" for fixture in fixtures)
+    gardener.write("test_garden.py", f"{tests}def test_other(): pass\n")
     gardener.path.joinpath("link.txt").symlink_to("test_garden.py")
 
-    result = gardener.pytester.runpytest_inprocess(*WITHOUT, "-p", "no:crd")
+    result = pytester.runpytest_inprocess(*WITHOUT, "-p", "no:crd")
 
-    result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["pytest-crd is switched off by `-p no:crd`"])
+    result.assert_outcomes(passed=1, errors=6)
+    assert result.outlines.count("pytest-crd is switched off by `-p no:crd`") == 6
     result.stdout.no_fnmatch_line("crd: *")
 
 
-def test_options_of_a_switched_off_plugin_are_unknown(project: Project) -> None:
-    result = project.pytester.runpytest_inprocess(*WITHOUT, "-p", "no:crd", "--crd-path", "config")
+def test_options_of_a_switched_off_plugin_are_unknown(project: Project, pytester: pytest.Pytester) -> None:
+    result = pytester.runpytest_inprocess(*WITHOUT, "-p", "no:crd", "--crd-path", "config")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
 

@@ -707,11 +707,13 @@ def test_a_python_test_shows_the_same_text(project: Project) -> None:
     result.stdout.no_fnmatch_line("*nodes.py*")
 
 
-def test_a_failure_survives_the_way_to_another_process(project: Project, request: pytest.FixtureRequest) -> None:
+def test_a_failure_survives_the_way_to_another_process(
+    project: Project, pytester: pytest.Pytester, request: pytest.FixtureRequest
+) -> None:
     _write_case(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
     hook = request.config.hook
 
-    for sent in project.pytester.inline_run("-p", "no:cacheprovider").getreports("pytest_runtest_logreport"):
+    for sent in pytester.inline_run("-p", "no:cacheprovider").getreports("pytest_runtest_logreport"):
         data = hook.pytest_report_to_serializable(config=request.config, report=sent)
         arrived = hook.pytest_report_from_serializable(config=request.config, data=data)
 

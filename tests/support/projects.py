@@ -2,7 +2,8 @@
 Fixtures with projects for tests of pytest sessions; a plugin, because tests in all folders use them.
 
 `support.sessions` imports the whole package, so it is imported only for tests that need it. This has to happen before
-`pytester` starts, because `pytester` restores `sys.modules` at its end.
+`pytester` starts, because `pytester` restores `sys.modules` at its end. A test that has both has them in one folder; other
+tests have no `pytester`, which takes as long as their project.
 """
 
 from __future__ import annotations
@@ -23,12 +24,20 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         importlib.import_module("support.sessions")
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark tests of projects: most start pytest."""
+    if "empty" in getattr(item, "fixturenames", ()):
+        item.add_marker("session")
+
+
 @pytest.fixture
-def empty(pytester: pytest.Pytester) -> Project:
+def empty(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Project:
     """An empty project."""
     from support import sessions
 
-    return sessions.project(pytester)
+    if "pytester" in request.fixturenames:
+        return sessions.Project(request.getfixturevalue("pytester").path)
+    return sessions.project(request.getfixturevalue("tmp_path"), monkeypatch)
 
 
 @pytest.fixture

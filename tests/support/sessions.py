@@ -106,10 +106,6 @@ _UNUSED: Final = (
 _WITHOUT: Final = tuple(word for name in _UNUSED for word in ("-p", f"no:{name}"))
 
 
-# Variables of a session that starts others.
-_OUTER: Final = ("PYTEST_ADDOPTS", "PYTEST_DEBUG_TEMPROOT", "TOX_ENV_DIR")
-
-
 class _NativeTracebacks:
     """Plugin that keeps pytest from reading the source of its frames when collection errors interrupt a session."""
 
@@ -204,11 +200,7 @@ class Folder:
         too, because workers load only plugins that are named.
         """
         with pytest.MonkeyPatch.context() as patch:
-            patch.chdir(self.path)
-            for name in _OUTER:
-                patch.delenv(name, raising=False)
-            patch.setenv("HOME", str(self.path))
-            patch.setenv("PY_COLORS", "0")
+            _enter(self.path, patch)
             return _run(arguments)
 
     def start(self, *arguments: str) -> pytest.RunResult:
@@ -229,20 +221,29 @@ class Folder:
         )
 
 
-@dataclass(frozen=True, slots=True)
 class Project(Folder):
-    """A project in the folder of one test."""
+    """A project in the folder of one test, which is the current one; the test may change its environment."""
 
-    pytester: pytest.Pytester
+    __slots__ = ()
 
     def run(self, *arguments: str | Path) -> pytest.RunResult:
-        """Run pytest in this process, in its current folder and environment, which `pytester` has prepared."""
+        """Run pytest in this process, as `Folder.run` does, in the environment of the test."""
         return _run(arguments)
 
 
-def project(pytester: pytest.Pytester) -> Project:
-    """Return the project in the folder of *pytester*."""
-    return Project(pytester.path, pytester)
+def project(path: Path, patch: pytest.MonkeyPatch) -> Project:
+    """Return the project in the folder *path*, and make it the current one."""
+    _enter(path, patch)
+    return Project(path)
+
+
+def _enter(path: Path, patch: pytest.MonkeyPatch) -> None:
+    """Change to a folder, with an environment that has nothing of the session that runs."""
+    patch.chdir(path)
+    for name in ("PYTEST_ADDOPTS", "TOX_ENV_DIR"):
+        patch.delenv(name, raising=False)
+    for name, value in (("PYTEST_DEBUG_TEMPROOT", path.parent), ("HOME", path), ("PY_COLORS", 0)):
+        patch.setenv(name, str(value))
 
 
 def _run(arguments: Iterable[str | Path]) -> pytest.RunResult:

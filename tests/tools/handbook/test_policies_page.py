@@ -61,7 +61,7 @@ def test_the_expression_of_the_page_has_its_value(
     command, output = block.text.split("\n", 1)
     policies.write("web.yaml", "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 6}}")
     policies.write("limits.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: limits}, data: {most: '5'}}")
-    monkeypatch.chdir(policies.pytester.path)
+    monkeypatch.chdir(policies.path)
     assert program.main(shlex.split(command)[2:]) == 1
     assert capsys.readouterr().out == f"{output.rstrip()}\n"
 

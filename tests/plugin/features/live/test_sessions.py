@@ -293,16 +293,20 @@ def ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def _signalled(project: Project, server: FakeServer) -> pytest.RunResult:
+def _signalled(pytester: pytest.Pytester, server: FakeServer) -> pytest.RunResult:
     """Run the cases and the test that ends the run in a process of their own."""
-    return project.pytester.runpytest_subprocess(*OF_PROCESS, "--crd-live", server.url, timeout=120)
+    return pytester.runpytest_subprocess(*OF_PROCESS, "--crd-live", server.url, timeout=120)
 
 
 @pytest.mark.counted("pytest_crd.plugin.features.live.hooks", "pytest_crd.plugin.settings.live")
 @pytest.mark.slow
 @pytest.mark.parametrize("by", [pytest.param("INT", id="Ctrl-C"), pytest.param("TERM", id="SIGTERM")])
-def test_nothing_is_left_however_a_run_ends(ending: Ending, server: FakeServer, by: str, ctrl_c: None) -> None:
-    result = _signalled(ending(KILLED.format(by)), server)
+def test_nothing_is_left_however_a_run_ends(
+    ending: Ending, pytester: pytest.Pytester, server: FakeServer, by: str, ctrl_c: None
+) -> None:
+    ending(KILLED.format(by))
+
+    result = _signalled(pytester, server)
 
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
@@ -333,10 +337,10 @@ def test_nothing_is_left_after_an_error_of_pytest_itself(requesting: Project, se
 @pytest.mark.counted("pytest_crd.plugin.features.live.hooks", "pytest_crd.plugin.settings.live")
 @pytest.mark.slow
 def test_objects_of_a_killed_run_are_named_by_the_next_and_removed_an_hour_after_their_lease(
-    ending: Ending, server: FakeServer
+    ending: Ending, pytester: pytest.Pytester, server: FakeServer
 ) -> None:
     project = ending(KILLED.format("KILL"))
-    _signalled(project, server)
+    _signalled(pytester, server)
     remaining = server.names()
     assert [name.rpartition("/")[0] for name in remaining] == [NAMESPACES, CRDS, CRDS]
 
@@ -379,7 +383,11 @@ def test_after_a_lost_connection_leftovers_are_named_with_a_remedy(ending: Endin
 
 
 def test_leftovers_are_named_if_the_removal_is_interrupted(
-    requesting: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    requesting: Project,
+    pytester: pytest.Pytester,
+    server: FakeServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def interrupted(box: sandbox.Sandbox) -> None:
         box._is_over.set()
@@ -388,7 +396,7 @@ def test_leftovers_are_named_if_the_removal_is_interrupted(
     monkeypatch.setattr(sandbox.Sandbox, "end", interrupted)
 
     with pytest.raises(KeyboardInterrupt):
-        requesting.pytester.inline_run("-p", "no:cacheprovider", "--crd-live", server.url)
+        pytester.inline_run("-p", "no:cacheprovider", "--crd-live", server.url)
 
     output = capsys.readouterr().out
     assert "crd: live: left on the server: namespace/pytest-crd-" in output
@@ -654,13 +662,13 @@ def test_a_file_of_arguments_is_the_command_line(requesting: Project, server: Fa
 
 
 @pytest.mark.slow
-def test_a_session_without_a_server_imports_no_client(requesting: Project) -> None:
+def test_a_session_without_a_server_imports_no_client(requesting: Project, pytester: pytest.Pytester) -> None:
     requesting.write(
         "conftest.py",
         "import sys\ndef pytest_sessionfinish(): print([name for name in sys.modules if name.startswith(('pytest_crd.live', 'pytest_crd.plugin.features.'))])\n",
     )
 
-    result = requesting.pytester.runpytest_subprocess(*OF_PROCESS, "-s")
+    result = pytester.runpytest_subprocess(*OF_PROCESS, "-s")
 
     result.stdout.fnmatch_lines(["*[[]]"])
 
