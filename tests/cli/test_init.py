@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import pytest
 import yaml
-from support.git import commit, git
+from support.git import commit, git, initialize
 from support.sessions import GARDEN, Folder
 
 from pytest_crd import __main__ as program
@@ -39,7 +39,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     folder = Folder(tmp_path)
     folder.crd(FILE)
     folder.write(".gitignore", ".crd_coverage\n")
-    git(tmp_path, "init", "-q")
+    initialize(tmp_path)
     return folder
 
 

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.git import git
 
-from pytest_crd.discovery import baseline, filetrees, git, releases
+from pytest_crd.discovery import baseline, filetrees, releases
+from pytest_crd.discovery import git as asked
 from pytest_crd.discovery.baseline import Baseline
 from pytest_crd.discovery.commitcrds import Project
 from pytest_crd.discovery.filetrees import FolderTree, GitTree
@@ -38,11 +40,10 @@ class Repository:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.git("init", "-q", "-b", "main")
+        self.git("init", "-q", "--template=", "-b", "main")
 
     def git(self, *arguments: str) -> None:
-        identity = ("-c", "user.name=n", "-c", "user.email=e@example.com", "-c", "commit.gpgsign=false")
-        subprocess.run(["git", *identity, *arguments], cwd=self.path, check=True, capture_output=True)
+        git(self.path, *arguments)
 
     def write(self, name: str, text: str = SPEEDS) -> Path:
         path = self.path / name
@@ -441,4 +442,4 @@ def test_a_tree_reads_existing_files_only(both: tuple[FolderTree, GitTree], monk
     monkeypatch.chdir(of_folder.folder)
     assert of_folder.display_name("a.yaml") == "a.yaml"
     assert sorted(of_folder.every()) == sorted(of_commit.every())
-    assert git.run(of_folder.folder, "status", "--porcelain").output == b""
+    assert asked.run(of_folder.folder, "status", "--porcelain").output == b""

@@ -55,6 +55,7 @@ def test_no_program_of_conditional_settings_is_run(repository: Path, tmp_path: P
     settings.write_text(
         f'[core]\n fsmonitor = "{program}"\n[filter "x"]\n smudge = "{program}"\n{hook}', encoding="utf-8"
     )
+    (repository / ".git/info").mkdir()
     (repository / ".git/info/attributes").write_text("* filter=x\n", encoding="utf-8")
     git(repository, "config", "extensions.worktreeConfig", "true")
     with (repository / ".git" / file).open("a", encoding="utf-8") as config:
@@ -164,7 +165,7 @@ def test_a_worktree_of_a_shallow_clone_is_checked_out(repository: Path, tmp_path
 
 
 def test_a_repository_with_long_ids_is_checked_out(repository: Path) -> None:
-    git(repository, "init", "-q", "--object-format=sha256")
+    git(repository, "init", "-q", "--template=", "--object-format=sha256")
     commit(repository, tag="v1")
 
     with checkouts.check_out(repository, _head(repository), "v1") as checkout:

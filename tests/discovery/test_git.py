@@ -42,6 +42,7 @@ def repository(tmp_path: Path, ran: Path) -> Path:
     git(folder, "commit", "-q", "--allow-empty", "-m", "y")
     _sign(folder)
     git(folder, "tag", "v1.1.0")
+    (folder / ".git/hooks").mkdir()
     for name in HOOKS:
         shutil.copy(program, folder / ".git" / "hooks" / name)
     for key in (

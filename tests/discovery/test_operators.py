@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from support.git import commit
 
 from pytest_crd.discovery import search
 
@@ -41,12 +41,7 @@ def test_each_operator_is_checked_with_its_samples(operators: Project) -> None:
 
 
 def test_the_upgrade_of_each_operator_is_judged(operators: Project) -> None:
-    for words in (
-        ["init", "-q"],
-        ["add", "-A"],
-        ["-c", "user.name=x", "-c", "user.email=x", "commit", "-q", "-m", "x"],
-    ):
-        subprocess.run(["git", *words], cwd=operators.path, check=True)
+    commit(operators.path)
 
     operators.run("--crd-baseline", "git:HEAD").assert_outcomes(passed=3)
 

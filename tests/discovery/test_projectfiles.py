@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
+from support.git import git, initialize
 
 from pytest_crd.discovery import git as git_module
 from pytest_crd.discovery import projectfiles
@@ -41,10 +41,6 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def git(folder: Path, *arguments: str) -> None:
-    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
-
-
 def _names(paths: tuple[Path, ...], root: Path) -> list[str]:
     return [str(path.relative_to(root)) for path in paths]
 
@@ -58,7 +54,7 @@ def test_without_git_hidden_and_third_party_files_are_left_out(root: Path) -> No
 
 
 def test_git_excludes_ignored_files_and_includes_untracked_ones(root: Path) -> None:
-    git(root, "init")
+    initialize(root)
     git(root, "add", "deploy", "vendor", ".hidden")
     (root / "deploy/gone.yaml").write_text("kind: CustomResourceDefinition", encoding="utf-8")
     git(root, "add", "deploy")
@@ -73,7 +69,7 @@ def test_git_excludes_ignored_files_and_includes_untracked_ones(root: Path) -> N
 
 
 def test_git_that_does_not_trust_the_owner_is_not_run_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    git(root, "init")
+    initialize(root)
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 
     assert not projectfiles.find_crd_files(root).is_of_git
@@ -98,8 +94,8 @@ def test_in_a_git_hook_the_repository_of_the_folder_is_used(
     root: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     second = tmp_path_factory.mktemp("other")
-    git(second, "init")
-    git(root, "init")
+    initialize(second)
+    initialize(root)
     monkeypatch.setenv("GIT_DIR", str(second / ".git"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(second / ".git/index"))
 

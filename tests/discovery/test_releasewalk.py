@@ -81,17 +81,17 @@ def test_a_version_that_a_release_drops_is_stored_no_longer(tmp_path: Path) -> N
     ],
 )
 def test_the_releases_before_the_baseline_count(tmp_path: Path, location: str, expected: list[str]) -> None:
-    release(tmp_path, "v1.0.0", crd("v1alpha1"))
-    git(tmp_path, "tag", "other-1.0.0")
     release_all(
         tmp_path,
         [
+            ("v1.0.0", crd("v1alpha1")),
             ("v1.1.0-rc.1", crd("v1gamma1", "v1alpha1")),
             ("v1.1.0", crd("v1beta1", "v1alpha1")),
             ("v1.2.0", crd("v1", "v1beta1", "v1alpha1")),
             ("nightly", crd("v1", "v1beta1", "v1alpha1")),
         ],
     )
+    git(tmp_path, "tag", "other-1.0.0", "v1.0.0")
 
     assert [name for name, _ in stored(only(read(tmp_path, location)))] == expected
 
@@ -134,6 +134,7 @@ def test_a_release_with_a_broken_crd_is_a_problem_of_the_history(tmp_path: Path)
 
 
 def test_a_shallow_clone_is_a_problem_of_the_history(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
     release_all(tmp_path / "a", [("v1.0.0", crd("v1alpha1")), ("v1.1.0", crd("v1", "v1alpha1"))])
     git(tmp_path, "clone", "-q", "--depth", "1", (tmp_path / "a").as_uri(), "b")
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from support.git import initialize
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -17,10 +16,6 @@ CHOOSE = "(found by looking through the project; set crd_paths to choose)"
 
 def _expect(project: Project, *kinds: str, name: str = "test_kinds.py") -> None:
     project.write(name, TEST.format(kinds=sorted(kinds)))
-
-
-def _git(folder: Path, *arguments: str) -> None:
-    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.mark.parametrize("place", ["operator/config/crd/bases", "pkg/apis/crds", "install", "."])
@@ -124,7 +119,7 @@ def test_test_data_counts_without_other_crds(empty: Project, place: str) -> None
 
 
 def test_ignored_files_are_left_out_but_named_without_other_crds(empty: Project) -> None:
-    _git(empty.path, "init")
+    initialize(empty.path)
     empty.write(".gitignore", "/build/\n")
     for number in range(6):
         empty.crd(f"build/{number}.yaml")
@@ -146,7 +141,7 @@ def test_ignored_files_are_left_out_but_named_without_other_crds(empty: Project)
 
 
 def test_the_repository_around_a_project_is_searched_too(empty: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    _git(empty.path, "init")
+    initialize(empty.path)
     empty.crd("config/crd/bases/gardens.yaml")
     empty.write("tests/pytest.ini", "[pytest]\n")
     _expect(empty, "Garden", name="tests/test_kinds.py")
