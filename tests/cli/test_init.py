@@ -44,10 +44,11 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
 
 
 @pytest.fixture
-def init(repository: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Init:
+def init(
+    repository: Folder, sessions_here: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Init:
     """Run the command, maybe at a terminal with typed input."""
-    del repository
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
+    del repository, sessions_here
 
     def run(*arguments: str, typed: str | None = None) -> tuple[int, str, str]:
         given = io.StringIO(typed or "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib.util
 import json
 import os
@@ -54,19 +53,16 @@ WITH_ALL = (
 
 
 @pytest.fixture
-def test(project: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Test:
+def test(
+    project: Project, sessions_here: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Test:
     """Run the command in a project with a CRD, and return its code and output."""
-    from support import sessions
-
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
-    monkeypatch.setenv("PYTEST_PLUGINS", "")
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.setattr(gc, "get_freeze_count", sessions.count_frozen)
+    del sessions_here
     monkeypatch.chdir(project.path)
 
     def run(*arguments: str) -> tuple[int, str, str]:
         capsys.readouterr()
-        code = program.main(["test", *arguments, *(() if "--" in arguments else ("--",)), "-p", "no:faulthandler"])
+        code = program.main(["test", *arguments])
         return code, *capsys.readouterr()
 
     return run

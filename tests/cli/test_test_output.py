@@ -21,17 +21,17 @@ WRONG = "crd: gardens.stories.example.com\ncreate:\n- {name: many, input: {spec:
 
 
 @pytest.fixture
-def lines(project: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Lines:
+def lines(
+    project: Project, sessions_here: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Lines:
     """Run the command in a project with a CRD, and return the lines of its output."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
+    del sessions_here
     monkeypatch.chdir(project.path)
     project.crd("old/gardens.yaml")
 
     def run(*arguments: str) -> list[str]:
         capsys.readouterr()
-        program.main(
-            ["test", "--baseline=old", *arguments, *(() if "--" in arguments else ("--",)), "-p", "no:faulthandler"]
-        )
+        program.main(["test", "--baseline=old", *arguments])
         return capsys.readouterr().out.splitlines()
 
     return run
@@ -134,24 +134,24 @@ def test_a_terminal_shows_the_number_of_finished_tests(lines: Lines, monkeypatch
     assert any("crd: tests: 6 of 6" in line for line in lines())
 
 
+@pytest.mark.usefixtures("sessions_here")
 def test_results_on_stdout_are_alone_there(
     project: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
     monkeypatch.chdir(project.path)
     project.cases(WRONG)
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        code = program.main(["test", "--no-baseline", *arguments, "-p", "no:faulthandler"])
+        code = program.main(["test", "--no-baseline", *arguments])
         return code, *capsys.readouterr()
 
-    code, out, err = run("-o", "json", "--")
+    code, out, err = run("-o", "json")
     verdicts = json.loads(out)
     assert (code, verdicts["summary"]["failed"], verdicts["complete"]) == (1, 1, True)
     assert "1 failed, 5 passed in " in err
     assert run("-o", "tap", "--", "-v")[1].startswith("TAP version 14\n1..6\nok 1 - config/crd/bases/gardens.yaml: ")
-    assert 'tests="6" failures="1"' in run("-o", "junit", "--")[1]
-    code, out, err = run("-o", "tap", "--crd-kubernetes-version=1.1", "--")
+    assert 'tests="6" failures="1"' in run("-o", "junit")[1]
+    code, out, err = run("-o", "tap", "--crd-kubernetes-version=1.1")
     assert (code, out) == (2, "")
     assert "1.1" in err
 

@@ -1,0 +1,32 @@
+"""Sessions of pytest that commands start in this process."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from typing import Final
+
+import pytest
+
+# Plugins of pytest that no test of a command is about. Two of them collect garbage again and again at the end of a session.
+_UNUSED: Final = (
+    "faulthandler",
+    "legacypath",
+    "pastebin",
+    "setuponly",
+    "setupplan",
+    "threadexception",
+    "unraisableexception",
+)
+
+
+@pytest.fixture
+def sessions_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Restore the variables that commands set for pytest, and leave out the slowest parts of a session."""
+    from support import sessions
+
+    for name in ("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTEST_PLUGINS"):
+        monkeypatch.setenv(name, "")
+    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(f"-p no:{name}" for name in _UNUSED))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setattr(gc, "get_freeze_count", sessions.count_frozen)
