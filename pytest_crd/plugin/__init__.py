@@ -140,15 +140,16 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", marker)
 
 
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Ignore links to a folder above them, through which pytest would collect without end."""
-    try:
-        os.readlink(str(collection_path))  # noqa: PTH115 - a Path takes twice the calls
-    except OSError:
-        return None  # it is no link
-    if not options.are_declared(config):
-        return None
-    return _load("hooks").is_link_cycle(collection_path) or None  # False would overrule other plugins
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_directory(
+    path: Path, parent: pytest.Collector
+) -> Generator[None, pytest.Collector | None, pytest.Collector | None]:
+    """Leave out links to a folder above them, through which pytest would collect without end, unless the command line names them."""
+    collector = yield
+    if collector is None or not path.is_symlink() or not options.are_declared(parent.config):
+        return collector
+    is_left_out = not parent.session.isinitpath(path, with_parents=True) and _load("hooks").is_link_cycle(path)
+    return None if is_left_out else collector
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
