@@ -52,6 +52,15 @@ def _with_default(default: JSONValue, **child: JSONValue) -> dict[str, Any]:
     }
 
 
+_RESOURCE: dict[str, Any] = {"type": "object", "x-kubernetes-embedded-resource": True}
+_DEFAULTED: dict[str, Any] = {"type": "object", "properties": {"name": {"type": "string", "default": "x"}}}
+
+
+def _with_resource(**fields: JSONValue) -> dict[str, Any]:
+    """Return the schema of an object with defaults beside an embedded resource, and in *fields* of it."""
+    return {**_DEFAULTED, "additionalProperties": {**_RESOURCE, "properties": fields}}
+
+
 @examples(100)
 @given(st.recursive(LEAVES, _schema, max_leaves=6), st.dictionaries(FIELDS, VALUES, max_size=3))
 def test_a_settled_resource_does_not_change_when_it_is_read_again(
@@ -77,6 +86,9 @@ def test_a_settled_resource_does_not_change_when_it_is_read_again(
             False,
             id="metadata in a default is coerced on reading",
         ),
+        pytest.param(_with_resource(metadata=_DEFAULTED), False, id="so is metadata in a resource"),
+        pytest.param(_with_resource(spec=_DEFAULTED), True, id="defaults in other fields of a resource"),
+        pytest.param(_with_default({"b": "x"}, items=_RESOURCE), False, id="a default around a resource"),
     ],
 )
 def test_nulls_and_metadata_in_defaults_keep_a_schema_from_settling(schema: dict[str, Any], settles: bool) -> None:  # noqa: FBT001 - of parametrize

@@ -39,9 +39,7 @@ class Below(Generic[T]):
 
     def keys(self, value: dict[str, JSONValue], extra: tuple[str, ...] = ()) -> list[str]:
         """Return the sorted keys of *value* that need a traversal, or are in *extra*."""
-        if self.additional is not None:
-            return sorted(value)
-        return sorted(value.keys() & {*self.properties, *extra})
+        return sorted(value if self.additional is not None else value.keys() & {*self.properties, *extra})
 
     def entry(self, key: str, item: JSONValue, path: FieldPath, findings: list[T]) -> JSONValue:
         """Traverse the value under *key* of the object at *path*."""
@@ -51,14 +49,14 @@ class Below(Generic[T]):
             return self.additional(item, path.key(key), findings)
         return item
 
-    def object(self, value: dict[str, JSONValue], path: FieldPath, findings: list[T]) -> JSONValue:
-        """Traverse all entries of an object."""
-        if self.additional is None and self.properties.keys().isdisjoint(value):
-            return value  # the usual case
-        return with_changes(value, {key: self.entry(key, value[key], path, findings) for key in self.keys(value)})
-
-    def list(self, value: JSONValue, path: FieldPath, findings: list[T]) -> JSONValue:
-        """Traverse all items of a list; other values are returned unchanged."""
+    def walk(self, value: JSONValue, path: FieldPath, findings: list[T]) -> JSONValue:
+        """Traverse all entries of an object, or all items of a list; other values are returned unchanged."""
+        if type(value) is dict:
+            changes: dict[str, JSONValue] = {}
+            for key in self.keys(value):
+                if (new := self.entry(key, value[key], path, findings)) is not value[key]:
+                    changes[key] = new
+            return with_changes(value, changes) if changes else value
         if self.items is None or type(value) is not list:
             return value
         changed = [self.items(item, path.index(index), findings) for index, item in enumerate(value)]
@@ -81,16 +79,16 @@ def compile(schema: Structural, of_resource: OfResource[T]) -> Walk[T] | None:  
     additional = None if schema.value_schema is None else compile(schema.value_schema, of_resource)
     items = None if schema.items is None else compile(schema.items, of_resource)
     below = Below(properties, frozenset(schema.properties), additional, items)
-    of_object = of_resource(schema, below) if schema.x_embedded_resource else below.object
+    if not schema.x_embedded_resource:
+        return below.walk
+    of_object = of_resource(schema, below)
 
     def walk(value: JSONValue, path: FieldPath, findings: list[T]) -> JSONValue:
-        return of_object(value, path, findings) if type(value) is dict else below.list(value, path, findings)
+        return of_object(value, path, findings) if type(value) is dict else below.walk(value, path, findings)
 
     return walk
 
 
 def with_changes(value: dict[str, JSONValue], changes: dict[str, JSONValue]) -> dict[str, JSONValue]:
-    """Return *value* itself if nothing changed, else a copy with *changes*."""
-    if all(item is value[key] for key, item in changes.items()):
-        return value
+    """Return a copy of *value* with *changes*: replaced in place, or omitted if DROPPED."""
     return {key: item for key, item in {**value, **changes}.items() if item is not DROPPED}

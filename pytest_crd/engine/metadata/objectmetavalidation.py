@@ -193,7 +193,7 @@ def compile_embedded(schema: Structural, profile: Profile) -> Validate | None:
             if wrong := _resource(value, path, profile):
                 decided = origin.Origin(origin.schema_steps(path.segments), "x-kubernetes-embedded-resource")
                 errors += [replace(error, origin=decided) for error in wrong]
-            return below.object(value, path, errors)
+            return below.walk(value, path, errors)
 
         return walk
 

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.jsonvalue import CONTAINERS, JSONValue
 from pytest_crd.engine.passes import objectmeta, pruning, rewriting
-from pytest_crd.engine.passes.rewriting import DROPPED, ByKey, Once, Path, Rewrite, Rewritten, TreePass
+from pytest_crd.engine.passes.rewriting import DROPPED, ByKey, Once, Path, Rewrite, Rewritten
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import DEFAULTS, EMBEDDED_RESOURCES, META_FIELDS, Structural
 
@@ -18,42 +18,37 @@ from pytest_crd.engine.schema.structural import DEFAULTS, EMBEDDED_RESOURCES, ME
 Surroundings: TypeAlias = "tuple[str | int, ...]"
 
 
-def compile_drop_nulls(schema: Structural | None) -> TreePass:
+def compile_drop_nulls(schema: Structural | None) -> Rewrite:
     """
-    Return a pass that drops null fields which *schema* neither allows nor replaces by a default.
+    Return the rewrite that drops null fields which *schema* neither allows nor replaces by a default.
 
     Args:
         schema: The schema of exactly the value; None if nothing is specified, then nothing is dropped.
 
     Returns:
-        A pass that returns the new tree and the path of each dropped null, in the order of the tree. List items stay.
+        A rewrite that reports the path of each dropped null, in the order of the tree. List items stay.
 
     Reference:
         apiextensions-apiserver schema/defaulting/prunenulls.go, PruneNonNullableNullsWithoutDefaults.
     """
-    if schema is None:
-        return rewriting.as_pass(_untouched)
-    drop = rewriting.as_pass(_drop_nulls(schema))
-    # Most resources hold no null, and this check takes a tenth of the time of a walk.
-    return lambda value: drop(value) if jsonvalue.may_hold_null(value) else Rewritten(value, ())
+    return _untouched if schema is None else _drop_nulls(schema)
 
 
-def compile_defaults(schema: Structural | None) -> TreePass:
+def compile_defaults(schema: Structural | None) -> Rewrite:
     """
-    Return a pass that sets the defaults of *schema* in fields that are absent, or null without being nullable.
+    Return the rewrite that sets the defaults of *schema* in fields that are absent, or null without being nullable.
 
     Args:
         schema: The schema of exactly the value, with pruned defaults; None if nothing is specified.
 
     Returns:
-        A pass that returns the new tree and the path of each default, parents first. Defaults are defaulted in turn:
-        both `spec.a` and `spec.a.b` are reported.
+        A rewrite that reports the path of each default, parents first. Defaults are defaulted in turn: both `spec.a` and
+        `spec.a.b` are reported.
 
     Reference:
         KEP-575; apiextensions-apiserver schema/defaulting/algorithm.go, Default.
     """
-    rewrite = _defaults(schema) if schema else None
-    return rewriting.as_pass(rewrite or _untouched)
+    return (_defaults(schema) if schema else None) or _untouched
 
 
 def _untouched(value: JSONValue, _paths: list[Path]) -> JSONValue:
@@ -100,7 +95,7 @@ class _Default:
     @cached_property
     def _completed(self) -> Rewritten:
         # The CRD may still have the spelling of its text, such as `1.0`.
-        return compile_defaults(self._schema)(jsonvalue.from_python(self._schema.default))
+        return rewriting.apply(compile_defaults(self._schema), jsonvalue.from_python(self._schema.default))
 
     def put(self, segment: str | int, paths: list[Path]) -> JSONValue:
         """Return a copy of the default for *segment*, and append the paths of all defaults in it."""
@@ -141,7 +136,7 @@ def _defaults(schema: Structural) -> Rewrite | None:
                     rewriting.prefix(paths, start, name)
         if in_map:
             in_map(value, changes, paths)
-        return rewriting.changed_object(value, changes) if changes else value
+        return {**value, **changes} if changes else value
 
     return put_defaults
 
@@ -250,7 +245,7 @@ class _Pruning:
         resource = _surround(node.default, surroundings)
         if is_coerced and self._coerce is not None:
             resource = self._coerce(resource).value
-        return _focus(self._prune_fields(resource).value, surroundings)
+        return _focus(rewriting.apply(self._prune_fields, resource).value, surroundings)
 
 
 def _surround(value: JSONValue, surroundings: Surroundings) -> JSONValue:

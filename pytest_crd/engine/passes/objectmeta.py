@@ -18,7 +18,7 @@ from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import embedded, metav1types
 from pytest_crd.engine.metadata.embedded import Below, Walk
-from pytest_crd.engine.passes.rewriting import TreePass
+from pytest_crd.engine.passes.rewriting import Rewrite
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import META_FIELDS, Structural
 from pytest_crd.records import NamedTuple
@@ -75,8 +75,8 @@ def coerce_root(metadata: JSONValue, profile: Profile, *, drop_malformed: bool =
     return _coerce_metadata(metadata, _ROOT, metav1types.object_meta(profile), drop_malformed=drop_malformed)
 
 
-# Compiles the pass that drops nulls which a schema does not allow.
-CompileDropNulls: TypeAlias = "Callable[[Structural], TreePass]"
+# Compiles the rewrite that drops nulls which a schema does not allow.
+CompileDropNulls: TypeAlias = "Callable[[Structural], Rewrite]"
 
 
 def compile_embedded(
@@ -94,7 +94,7 @@ def compile_embedded(
         profile: The Kubernetes version.
         drop_malformed: Drop metadata fields, apiVersion and kind of the wrong type instead of raising; metadata that is
             not an object stays unchanged.
-        drop_nulls: Compiles the pass that first drops nulls from the parts of embedded metadata, apiVersion and kind
+        drop_nulls: Compiles the rewrite that first drops nulls from the parts of embedded metadata, apiVersion and kind
             that the schema describes; None to keep nulls.
 
     Returns:
@@ -169,7 +169,7 @@ _AS_IT_IS: Final = object()
 
 
 def _resource_walk(
-    below: Below[SpelledPath], without_nulls: TreePass | None, profile: Profile, *, drop_malformed: bool
+    below: Below[SpelledPath], without_nulls: Rewrite | None, profile: Profile, *, drop_malformed: bool
 ) -> Walk[SpelledPath]:
     def coerced(key: str, item: JSONValue, path: FieldPath, unknown: list[SpelledPath]) -> JSONValue:
         coerced = _AS_IT_IS
@@ -186,9 +186,12 @@ def _resource_walk(
         return walked if coerced is _AS_IT_IS else coerced
 
     def walk(value: JSONValue, path: FieldPath, unknown: list[SpelledPath]) -> JSONValue:
-        described = without_nulls(value).value if without_nulls else value
-        keys = [key for key in below.keys(value, META_FIELDS) if key in described]
-        return embedded.with_changes(value, {key: coerced(key, described[key], path, unknown) for key in keys})
+        described = without_nulls(value, []) if without_nulls else value
+        changes: dict[str, JSONValue] = {}
+        for key in below.keys(value, META_FIELDS):
+            if key in described and (new := coerced(key, described[key], path, unknown)) is not value[key]:
+                changes[key] = new
+        return embedded.with_changes(value, changes) if changes else value
 
     return walk
 

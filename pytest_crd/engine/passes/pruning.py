@@ -6,23 +6,22 @@ from typing import Final
 
 from pytest_crd.engine.jsonvalue import CONTAINERS, JSONValue
 from pytest_crd.engine.passes import rewriting
-from pytest_crd.engine.passes.rewriting import DROPPED, ByKey, Once, Path, Rewrite, TreePass
+from pytest_crd.engine.passes.rewriting import DROPPED, ByKey, Once, Path, Rewrite
 from pytest_crd.engine.schema.structural import META_FIELDS, Structural
 
 _NOTHING_SPECIFIED: Final = Structural()
 
 
-def compile(schema: Structural | None, *, resource_root: bool = False) -> TreePass:  # noqa: A001 - read as pruning.compile
+def compile(schema: Structural | None, *, resource_root: bool = False) -> Rewrite:  # noqa: A001 - read as pruning.compile
     """
-    Return a pass that drops fields which *schema* does not specify.
+    Return the rewrite that drops fields which *schema* does not specify.
 
     Args:
         schema: The schema of exactly the value; None if nothing is specified.
         resource_root: True for a whole resource: apiVersion, kind and metadata stay.
 
     Returns:
-        A pass that returns the new tree and the path of each dropped field, outermost only; fields of an object precede
-        nested ones.
+        A rewrite that reports the path of each dropped field, outermost only; fields of an object precede nested ones.
 
     Errors:
         None. Unspecified children are dropped even if a value has the wrong type; value validation reports that.
@@ -32,7 +31,7 @@ def compile(schema: Structural | None, *, resource_root: bool = False) -> TreePa
     """
     schema = schema or _NOTHING_SPECIFIED
     is_resource = resource_root or schema.x_embedded_resource
-    return rewriting.as_pass(_node(schema, is_resource=is_resource, preserve=schema.x_preserve_unknown_fields))
+    return _node(schema, is_resource=is_resource, preserve=schema.x_preserve_unknown_fields)
 
 
 def _specified(schema: Structural) -> Rewrite:

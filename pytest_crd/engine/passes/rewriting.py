@@ -23,7 +23,7 @@ Rewrite: TypeAlias = "Callable[[JSONValue, list[Path]], JSONValue]"
 
 class Rewritten(NamedTuple):
     """
-    Result of a pass over a tree.
+    Result of a rewrite of a tree.
 
     Attributes:
         value: The new tree; unchanged parts are shared with the old one.
@@ -34,9 +34,6 @@ class Rewritten(NamedTuple):
     paths: tuple[Path, ...]
 
 
-TreePass: TypeAlias = "Callable[[JSONValue], Rewritten]"
-
-
 class _Dropped:
     """Marker of a dropped value."""
 
@@ -44,17 +41,12 @@ class _Dropped:
 DROPPED: Final = _Dropped()
 
 
-def as_pass(rewrite: Rewrite) -> TreePass:
-    """Return *rewrite* as a pass over any JSON value; scalars stay unchanged."""
-
-    def rewrite_tree(value: JSONValue) -> Rewritten:
-        if type(value) not in CONTAINERS:
-            return Rewritten(value, ())
-        paths: list[Path] = []
-        new = rewrite(value, paths)
-        return Rewritten(new, tuple(paths))
-
-    return rewrite_tree
+def apply(rewrite: Rewrite, value: JSONValue) -> Rewritten:
+    """Return the result of *rewrite* for any JSON value; scalars stay unchanged."""
+    if type(value) not in CONTAINERS:
+        return Rewritten(value, ())
+    paths: list[Path] = []
+    return Rewritten(rewrite(value, paths), tuple(paths))
 
 
 class Once:

@@ -213,7 +213,7 @@ class BuiltInType(ResourceType):
         if not (outcome.response.accepted and self._has_forms):
             return outcome
 
-        def build_results() -> tuple[Resource | None, Resource | None]:
+        def build_results() -> WrittenObjects:
             stored, answered = outcome.objects
             assert answered is not None  # noqa: S101 - the request was accepted
             stored_value = None if stored is None else self._to_stored(stored)

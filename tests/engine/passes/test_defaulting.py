@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine.passes import defaulting
+from pytest_crd.engine.passes import defaulting, rewriting
 from pytest_crd.engine.schema import structural
 
 NESTED = {
@@ -95,7 +95,7 @@ def _list(schema: Any) -> dict[str, Any]:
 )
 def test_defaults_are_set(schema: dict[str, Any], value: Any, result: Any, paths: list[Any]) -> None:
     before = copy.deepcopy(value)
-    defaulted = defaulting.compile_defaults(structural.from_schema(schema))(value)
+    defaulted = rewriting.apply(defaulting.compile_defaults(structural.from_schema(schema)), value)
     assert defaulted.value == result
     assert list(defaulted.paths) == paths
     assert value == before
@@ -132,7 +132,7 @@ def test_nulls_that_are_not_allowed_are_dropped(
     schema: dict[str, Any], value: Any, result: Any, paths: list[Any]
 ) -> None:
     before = copy.deepcopy(value)
-    dropped = defaulting.compile_drop_nulls(structural.from_schema(schema))(value)
+    dropped = rewriting.apply(defaulting.compile_drop_nulls(structural.from_schema(schema)), value)
     assert dropped.value == result
     assert list(dropped.paths) == paths
     assert value == before
@@ -140,12 +140,12 @@ def test_nulls_that_are_not_allowed_are_dropped(
 
 def test_without_a_schema_nothing_changes() -> None:
     value: Any = {"a": None, "l": [None]}
-    assert defaulting.compile_defaults(None)(value).value is value
-    assert defaulting.compile_drop_nulls(None)(value).value is value
+    assert rewriting.apply(defaulting.compile_defaults(None), value).value is value
+    assert rewriting.apply(defaulting.compile_drop_nulls(None), value).value is value
 
 
 def test_each_place_gets_its_own_copy_of_the_default() -> None:
     default = defaulting.compile_defaults(structural.from_schema(NESTED))
-    first = default({}).value
+    first = default({}, [])
     first["a"]["b"] = 5
-    assert default({}).value == {"a": {"b": 1}}
+    assert default({}, []) == {"a": {"b": 1}}

@@ -15,14 +15,13 @@ def _drop_x(value: Any, paths: list[Path]) -> Any:
     return rewriting.changed_object(value, {"x": DROPPED})
 
 
-def test_a_pass_leaves_scalars_alone() -> None:
-    tree_pass = rewriting.as_pass(_drop_x)
+def test_a_rewrite_leaves_scalars_alone() -> None:
     for scalar in (None, 1, "x", True, 1.5):
-        assert tree_pass(scalar) == rewriting.Rewritten(scalar, ())
+        assert rewriting.apply(_drop_x, scalar) == rewriting.Rewritten(scalar, ())
 
 
-def test_a_pass_reports_the_new_tree_and_its_paths() -> None:
-    rewritten = rewriting.as_pass(_drop_x)({"x": 1, "y": 2})
+def test_a_rewrite_reports_the_new_tree_and_its_paths() -> None:
+    rewritten = rewriting.apply(_drop_x, {"x": 1, "y": 2})
     assert rewritten.value == {"y": 2}
     assert rewritten.paths == (("x",),)
 

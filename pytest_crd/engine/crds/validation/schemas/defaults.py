@@ -12,7 +12,7 @@ from pytest_crd.engine.errors.fielderror import FieldError
 from pytest_crd.engine.fieldpath import FieldPath, LinkedPath
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import objectmetavalidation
-from pytest_crd.engine.passes import objectmeta, pruning
+from pytest_crd.engine.passes import objectmeta, pruning, rewriting
 from pytest_crd.engine.passes.objectmeta import EmbeddedError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.declaredschema import OpenAPISchema
@@ -123,7 +123,8 @@ class _Walk:
         if default and isinstance(default, dict | list):
             default, problem = _coerced(node, default, path, self._profile)
             # The server coerces the default later, but prints the coerced value in this earlier error.
-            pruned = pruning.compile(node, resource_root=node.x_embedded_resource)(node.default).value
+            prune = pruning.compile(node, resource_root=node.x_embedded_resource)
+            pruned = rewriting.apply(prune, node.default).value
             if self._require_pruned and pruned is not node.default:
                 yield badvalues.invalid(path, default, "must not have unknown fields", profile=self._profile)
         yield from [problem] if problem else self._valid(node, schema, default, path)
