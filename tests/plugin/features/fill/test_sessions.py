@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from support import crds
+from support.sessions import Folder
 from support.unfilled import FAILS, FILLED, FIXED, HEAD, TOO_MANY, UNFILLED
 
 from pytest_crd.casefiles import filereplacement
@@ -19,7 +20,17 @@ if TYPE_CHECKING:
 
 NAME = "test_garden.crd.yaml"
 HOLDS = "- name: holds\n  input: {spec: {size: 1}}\n  contains: {spec: {size: 1}}\n"
+OF_CASES = """\
+import pytest
+@pytest.mark.crd_cases("cases/*.yaml")
+def test_case(crd_case):
+    crd_case.check()
+"""
 REFUSED = "- name: fails\n  input: {spec: {rows: 11}}\n  expected: {spec: {rows: 11}}\n"
+
+
+ERROR = f'  errors:\n  - field: spec.rows\n    type: Invalid\n    message: "{TOO_MANY}"\n'
+WRONG_TYPE = '  - {field: spec.size, type: TypeInvalid, message: \'Invalid value: "string": spec.size in body must be of type integer: "string"\'}'
 
 
 def _create(*cases: str) -> str:
@@ -32,35 +43,416 @@ def _text(project: Project, name: str = NAME) -> str:
 
 @pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update", "--crd-update-verdicts"])
 def test_omitted_values_are_filled_in_and_hold_afterwards(project: Project, flag: str) -> None:
-    project.cases(UNFILLED)
+    """A case that does not run is passed over, and blocks no others."""
+    skipped = "- name: a\n  input: {}\n  xfail: later\n"
+    project.cases(UNFILLED + skipped)
 
     result = project.run(flag)
 
-    result.assert_outcomes(passed=2)
+    result.assert_outcomes(passed=2, skipped=1)
     assert result.ret == pytest.ExitCode.OK
-    assert _text(project) == FILLED
+    assert _text(project) == FILLED + skipped
     result.stdout.fnmatch_lines(
         [
             "crd: 2 cases written:",
             f'  {NAME}:3: create case "rows": filled in errors',
             f'  {NAME}:9: create case "bogus": filled in expected, pruned, defaulted',
+            "crd: 1 case left to be filled in, as not run:",
+            f'  {NAME}:14: create case "a", as it has `xfail`',
         ]
     )
-    project.run().assert_outcomes(passed=2)
 
 
-def test_fields_lost_on_storing_are_filled_in(project: Project) -> None:
-    names = "plural: jars, kind: Jar"
+# Many files in one session
+
+
+def _case(text: str) -> str:
+    return _create(f"- name: a\n  {text}\n")
+
+
+SIZE = "input: {spec: {size: 1}}"
+TURNED = {
+    "turn_to_refused": _create("- {name: a, input: {spec: {rows: 11}}, expected: TODO}\n"),
+    "turn_to_accepted": _create("- {name: a, input: {spec: {rows: 1}}, errors: TODO}\n"),
+}
+NOT_RUN = {
+    f"{key}_{kind}": _case(f"input: {{}}\n  {key}: later{rest}")
+    for key in ("skip", "xfail")
+    for kind, rest in (("empty", ""), ("blank", "\n  expected: TODO"))
+}
+JARS = f"crd: jars.example.com\nversion: v1\ncreate:\n- name: a\n  {SIZE}\n  lost: TODO\n"
+# The text of a file before, and after `--crd-fill`.
+FILL = {
+    "misspelt": (
+        _case("input: {spec: {siez: 1, bogus: 1}}"),
+        _case(
+            "input: {spec: {siez: 1, bogus: 1}}\n  expected: {spec: {size: 3, watering: {hour: 6}}}\n"
+            "  pruned: [spec.bogus, spec.siez]\n  defaulted: [spec.size, spec.watering, spec.watering.hour]"
+        ),
+    ),
+    "misspelt_blank": (
+        _case("input: {spec: {siez: 1}}\n  expected: TODO"),
+        _case("input: {spec: {siez: 1}}\n  expected: {spec: {size: 3, watering: {hour: 6}}}"),
+    ),
+    "misspelt_listed": (
+        _case("input: {spec: {siez: 1}}\n  pruned: [spec.siez]\n  expected: TODO"),
+        _case("input: {spec: {siez: 1}}\n  pruned: [spec.siez]\n  expected: {spec: {size: 3, watering: {hour: 6}}}"),
+    ),
+    "lost": (JARS, JARS.replace("TODO", "[spec.size]")),
+    "stated": (_create(HOLDS, FAILS), _create(HOLDS, FAILS)),
+    "wrong": (
+        wrong := f"{HEAD}update:\n- name: a\n  old: {{spec: {{rows: 11}}}}\n  input: {{spec: {{rows: 1}}}}\n",
+        wrong,
+    ),
+    **{name: (text, text) for name, text in (TURNED | NOT_RUN).items()},
+}
+BY_HAND = {
+    "absent": ("absent: [spec.size]", "absent"),
+    "contains_what_is_not_there": ("contains: {spec: {note: a}}", "contains"),
+    "contains_what_cannot_be": ("contains: {spec: {sizes: 1}}", "contains"),
+    "something_else_beside": ("contains: {spec: {size: 2}}\n  absent: [spec.size]", "absent"),
+    "field_is_misspelt": ("contains: {spec: {size: 1}}\n  input: {spec: {size: 1, bogus: 1}}", "fields of the input"),
+}
+KEYS = {
+    "part": ("contains: {spec: {size: 2, rows: 1}}", "contains: {spec: {size: 1, rows: 1}}"),
+    "paths": ("pruned: [spec.other]\n  accepted: true", "pruned: []\n  accepted: true"),
+    "paths_in_order": ("defaulted: [spec.watering.hour]", "defaulted: [spec.watering.hour, spec.watering]"),
+    "warnings": ("warnings: [a]", "warnings: []"),
+}
+ERRORS = """\
+input: {spec: {rows: 11, soil: mud, size: big}}
+  errors:
+  # the rows
+  - {field: spec.rows, matches: 10$} # ten
+  - field: spec.soil # nearly
+    type: Invalid
+"""
+UPDATE = {
+    "corrected": (_create(HOLDS, FAILS), _create(HOLDS, FIXED)),
+    "misspelt_list": (
+        _case("input: {spec: {siez: 1}}\n  pruned: []"),
+        _case("input: {spec: {siez: 1}}\n  pruned: [spec.siez]"),
+    ),
+    "misspelt_written": (
+        _case("input: {spec: {siez: 1}}\n  expected: {spec: {}}"),
+        _case("input: {spec: {siez: 1}}\n  expected: {spec: {size: 3, watering: {hour: 6}}}"),
+    ),
+    "met": (
+        _case(f"{ERRORS}  - {{field: status.phase, type: Required}}"),
+        _case(ERRORS.replace("Invalid\n", "NotSupported\n") + WRONG_TYPE),
+    ),
+    **{
+        f"hand_{name}": (text := _case(case if "input" in case else f"{SIZE}\n  {case}") + HOLDS, text)
+        for name, (case, _) in BY_HAND.items()
+    },
+    **{
+        f"key_{name}": (
+            _case(f"input: {{spec: {{size: 1, rows: 1}}}}\n  {before}"),
+            _case(f"input: {{spec: {{size: 1, rows: 1}}}}\n  {after}"),
+        )
+        for name, (before, after) in KEYS.items()
+    },
+    **{name: (text, text) for name, text in TURNED.items()},
+}
+TURNS = {
+    "refused": (
+        "- name: a\n  input: {spec: {rows: 11}}\n  accepted: true\n  absent: [spec.note]\n  defaulted: []\n",
+        (
+            "- name: a\n  input: {spec: {rows: 11}}\n  defaulted: [spec.size, spec.watering, spec.watering.hour]\n"
+            f'  errors:\n  - field: spec.rows\n    type: Invalid\n    message: "{TOO_MANY}"\n'
+        ),
+        "accepted -> refused; corrected errors, defaulted; removed absent, accepted",
+    ),
+    "accepted": (
+        "- {name: a, input: {spec: {rows: 9}}, error: less than, pruned: []}\n",
+        "- {name: a, input: {spec: {rows: 9}}, pruned: [], expected: {spec: {rows: 9, size: 3, watering: {hour: 6}}}}\n",
+        "refused -> accepted; corrected expected; removed error",
+    ),
+    "refused_with_a_field_that_is_dropped": (
+        "- {name: a, input: {spec: {rows: 11, bogus: 1}}, accepted: true}\n",
+        f'- {{name: a, input: {{spec: {{rows: 11, bogus: 1}}}}, errors: [{{field: spec.rows, type: Invalid, message: "{TOO_MANY}"}}], pruned: [spec.bogus]}}\n',
+        "accepted -> refused; corrected errors, pruned; removed accepted",
+    ),
+}
+COMMENTED = (
+    "- name: a\n  accepted: true # why\n  input: {spec: {rows: 11}}\n"
+    "- name: b\n  input: {spec: {size: 1}}\n  expected:\n    spec:\n      size: 1\n      watering: {hour: 6}\n"
+    "      # ask first\n      note: &anchor a # who\n"
+)
+WITHOUT_ANCHOR = (
+    "- name: a\n  input: {spec: {rows: 11}}\n  # why\n  errors:\n  - field: spec.rows\n    type: Invalid\n"
+    f'    message: "{TOO_MANY}"\n'
+    "- name: b\n  input: {spec: {size: 1}}\n  expected:\n    spec:\n      size: 1\n      watering: {hour: 6}\n"
+    "      # ask first\n      # who\n"
+)
+EXCUSED = _create(
+    FAILS.replace("name: fails", "name: skipped\n  skip: later"),
+    FAILS.replace("name: fails", "name: known\n  xfail: a bug"),
+    FAILS.replace("name: fails", "name: marked\n  marks: [flaky]"),
+)
+XFAILS_FLAKY = """\
+import pytest
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.get_closest_marker("flaky"):
+            item.add_marker(pytest.mark.xfail(reason="flaky"))
+"""
+SUITE = """\
+apiVersion: apiextensions.k8s.io/v1
+name: Garden
+crdName: gardens.stories.example.com
+tests:
+  onCreate:
+  - name: fails
+    initial: "{apiVersion: stories.example.com/v1, kind: Garden, spec: {size: 1}}"
+    expected: "{apiVersion: stories.example.com/v1, kind: Garden, spec: {size: 2}}"
+"""
+GONE = _create("- {name: 'spec.gone: 5 is allowed', input: {spec: {gone: 5}}, contains: {spec: {gone: 5}}}\n")
+VERDICTS = {
+    **{f"turn_{name}": (_create(before), _create(after)) for name, (before, after, _) in TURNS.items()},
+    "comments": (_create(COMMENTED), _create(WITHOUT_ANCHOR)),
+    "excused": (EXCUSED, EXCUSED),
+    "suite": (SUITE, SUITE),
+    "gone": (GONE, GONE),
+    "named": (_create(REFUSED), _create(REFUSED[: REFUSED.index("  expected")] + ERROR)),
+    **{name: (text, text) for name, text in NOT_RUN.items()},
+}
+FILES = {"--crd-fill": FILL, "--crd-update": UPDATE, "--crd-update-verdicts": VERDICTS}
+Rewritten = tuple[Folder, pytest.RunResult]
+
+
+def _rewrite(folder: Folder, flag: str) -> Rewritten:
+    folder.crd()
+    for name, (before, _) in FILES[flag].items():
+        folder.cases(before, f"test_{name}.crd.yaml")
+    return folder, folder.run(flag, "-rfs", ".")
+
+
+def _lines(result: pytest.RunResult, name: str) -> list[str]:
+    """Return the lines of a report about a file: from each that names it to the next that does not belong to it."""
+    lines: list[str] = []
+    is_its = False
+    for line in result.outlines:
+        is_its = line.startswith(f"  test_{name}.crd.yaml:") or (is_its and line.startswith("    "))
+        lines += [line] * is_its
+    return lines
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Rewritten:
+    folder = Folder(tmp_path_factory.mktemp("filled"))
     fields = "type: object\nproperties: {spec: {type: object, properties: {size: {type: integer}}}}\n"
     others = "  - {name: v2, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object}}}}}\n"
-    project.write(
-        "config/crd/bases/jars.yaml", crds.text(names, fields).replace("storage: true", "storage: false") + others
+    jars = crds.text("plural: jars, kind: Jar", fields).replace("storage: true", "storage: false")
+    folder.write("config/crd/bases/jars.yaml", jars + others)
+    folder.write(".test_stated.crd.yaml.0123abcd.tmp", "crd: [")
+    folder.write("cases/twice.yaml", UNFILLED)
+    folder.write(
+        "test_cases.py",
+        "import pytest\n"
+        "@pytest.mark.crd_cases('cases/*.yaml')\n"
+        "@pytest.mark.parametrize('number', [1, 2])\n"
+        "def test_case(crd_case, number):\n"
+        "    crd_case.check()\n",
     )
-    project.cases("crd: jars.example.com\nversion: v1\ncreate:\n- name: a\n  input: {spec: {size: 1}}\n  lost: TODO\n")
+    target = folder.write("linked/garden.yaml", UNFILLED)
+    (folder.path / NAME).symlink_to(target)
+    target.chmod(0o640)
+    return _rewrite(folder, "--crd-fill")
 
-    project.run("--crd-fill").assert_outcomes(passed=1)
 
-    assert _text(project).endswith("  lost: [spec.size]\n")
+@pytest.fixture(scope="module")
+def updated(tmp_path_factory: pytest.TempPathFactory) -> Rewritten:
+    return _rewrite(Folder(tmp_path_factory.mktemp("updated")), "--crd-update")
+
+
+@pytest.fixture(scope="module")
+def turned(tmp_path_factory: pytest.TempPathFactory) -> Rewritten:
+    folder = Folder(tmp_path_factory.mktemp("turned"))
+    folder.ini("markers = flaky")
+    folder.write("conftest.py", XFAILS_FLAKY)
+    folder.write("cases/known.yaml", _create(FAILS.replace("name: fails", "name: known\n  xfail: a bug")))
+    folder.write("test_cases.py", OF_CASES)
+    return _rewrite(folder, "--crd-update-verdicts")
+
+
+@pytest.fixture(params=FILES)
+def rewritten(request: pytest.FixtureRequest) -> tuple[str, Folder, pytest.RunResult]:
+    names = {"--crd-fill": "filled", "--crd-update": "updated", "--crd-update-verdicts": "turned"}
+    folder, result = request.getfixturevalue(names[request.param])
+    return request.param, folder, result
+
+
+@pytest.mark.session
+def test_a_file_is_changed_as_little_as_possible(rewritten: tuple[str, Folder, pytest.RunResult]) -> None:
+    flag, folder, _ = rewritten
+    texts = {name: folder.read(f"test_{name}.crd.yaml") for name in FILES[flag]}
+
+    assert texts == {name: after for name, (_, after) in FILES[flag].items()}
+
+
+@pytest.mark.session
+def test_a_field_recorded_as_pruned_is_reported_if_it_may_be_misspelt(filled: Rewritten, updated: Rewritten) -> None:
+    line = "    spec.siez is pruned; did you mean spec.size?"
+
+    told = {
+        name: line in _lines(result, name)
+        for (_, result), files in ((filled, FILL), (updated, UPDATE))
+        for name in files
+        if name.startswith("misspelt")
+    }
+    assert told == {
+        "misspelt": True,
+        "misspelt_blank": True,
+        "misspelt_listed": False,
+        "misspelt_list": True,
+        "misspelt_written": False,
+    }
+    filled[1].stdout.no_fnmatch_line("*spec.bogus is pruned*")
+
+
+@pytest.mark.session
+def test_cases_that_state_something_or_are_wrong_are_not_filled(filled: Rewritten) -> None:
+    _, result = filled
+
+    assert _lines(result, "stated") == []
+    result.stdout.fnmatch_lines(["test_wrong.crd.yaml:4: 'old' of update case \"a\" is not valid under its CRD, *"])
+
+
+@pytest.mark.session
+@pytest.mark.parametrize("option", ["filled", "updated"])
+def test_a_verdict_is_not_reversed(request: pytest.FixtureRequest, option: str) -> None:
+    _, result = request.getfixturevalue(option)
+
+    result.stdout.fnmatch_lines(["crd: * not written:"])
+    for name, turn in (("turn_to_refused", "accepted -> refused"), ("turn_to_accepted", "refused -> accepted")):
+        words = f'create case "a": {turn}: only --crd-update-verdicts turns a verdict around'
+        assert _lines(result, name) == [f"  test_{name}.crd.yaml:3: {words}"]
+        result.stdout.fnmatch_lines([f"FAILED test_{name}.crd.yaml::a - *"])
+
+
+@pytest.mark.session
+@pytest.mark.parametrize("option", ["filled", "turned"])
+def test_omitted_values_of_a_case_that_does_not_run_are_passed_over_and_reported(
+    request: pytest.FixtureRequest, option: str
+) -> None:
+    _, result = request.getfixturevalue(option)
+
+    result.stdout.fnmatch_lines(["crd: 4 cases left to be filled in, as not run:", "SKIPPED * later"])
+    for name in NOT_RUN:
+        words = f'create case "a", as it has `{name.partition("_")[0]}`'
+        assert _lines(result, name) == [f"  test_{name}.crd.yaml:3: {words}"]
+
+
+@pytest.mark.session
+def test_cases_of_python_tests_are_written_too_however_often_they_run(filled: Rewritten) -> None:
+    folder, result = filled
+
+    assert folder.read("cases/twice.yaml") == FILLED
+    result.stdout.fnmatch_lines(["test_cases.py ....*"])
+
+
+@pytest.mark.session
+def test_the_target_of_a_link_is_written_and_the_link_stays(filled: Rewritten) -> None:
+    folder, result = filled
+    target = folder.path / "linked/garden.yaml"
+
+    assert (folder.path / NAME).is_symlink()
+    assert target.read_text(encoding="utf-8") == FILLED
+    assert target.stat().st_mode & 0o777 == 0o640
+    result.stdout.fnmatch_lines(['  linked/garden.yaml:3: create case "rows": filled in errors'])
+
+
+@pytest.mark.session
+def test_temporary_files_of_a_killed_session_are_not_read(filled: Rewritten) -> None:
+    folder, result = filled
+
+    result.stdout.no_fnmatch_line("*.tmp*")
+    assert folder.read(".test_stated.crd.yaml.0123abcd.tmp") == "crd: ["
+
+
+@pytest.mark.session
+def test_cases_that_only_a_person_can_correct_are_left_and_reported(updated: Rewritten) -> None:
+    for name, (_, by_hand) in BY_HAND.items():
+        file = f"test_hand_{name}.crd.yaml"
+        updated[1].stdout.fnmatch_lines([f'  {file}:3: create case "a": to be corrected by hand: {by_hand}*'])
+        updated[1].stdout.fnmatch_lines([f"{file} F.*"])
+
+
+@pytest.mark.session
+def test_corrections_are_reported(updated: Rewritten) -> None:
+    assert _lines(updated[1], "corrected") == ['  test_corrected.crd.yaml:6: create case "fails": corrected expected']
+
+
+@pytest.mark.session
+def test_a_verdict_is_reversed_on_demand_and_reported(turned: Rewritten) -> None:
+    for name, (*_, words) in TURNS.items():
+        assert _lines(turned[1], f"turn_{name}")[0] == f'  test_turn_{name}.crd.yaml:3: create case "a": {words}'
+
+
+@pytest.mark.session
+def test_lost_anchors_are_named(turned: Rewritten) -> None:
+    turned[1].stdout.fnmatch_lines(
+        [
+            "crd: comments and anchors that went with what was replaced, by the lines where they stood:",
+            "  test_comments.crd.yaml:13: &anchor",
+        ]
+    )
+
+
+@pytest.mark.session
+def test_cases_that_are_skipped_or_known_to_fail_are_not_touched(turned: Rewritten) -> None:
+    folder, result = turned
+
+    result.stdout.fnmatch_lines(["test_cases.py x*", "test_excused.crd.yaml sxx*"])
+    assert _lines(result, "excused") == []
+    result.stdout.no_fnmatch_line("*cases/known.yaml*")
+    assert folder.read("cases/known.yaml") == _create(FAILS.replace("name: fails", "name: known\n  xfail: a bug"))
+
+
+@pytest.mark.session
+def test_a_suite_is_never_written(turned: Rewritten) -> None:
+    turned[1].stdout.fnmatch_lines(["  *: suites in the format of openshift/api are never written"])
+
+
+@pytest.mark.session
+def test_a_manually_chosen_name_stays_and_is_reported(turned: Rewritten) -> None:
+    turned[1].stdout.fnmatch_lines(
+        [
+            "crd: * cases named by hand, though the verdict is another now; see whether the name still holds:",
+            '  test_named.crd.yaml:3: create case "fails"',
+        ]
+    )
+
+
+@pytest.mark.session
+def test_the_only_case_of_a_file_is_not_removed(turned: Rewritten) -> None:
+    turned[1].stdout.fnmatch_lines(
+        ["crd: * not written:", "  test_gone.crd.yaml:3: *: it is about a field *remove it yourself"]
+    )
+
+
+@pytest.mark.session
+@pytest.mark.parametrize(
+    ("option", "failing"),
+    [
+        ("filled", ["stated"]),
+        ("updated", [f"hand_{name}" for name in sorted(BY_HAND)]),
+        ("turned", ["gone", "suite"]),
+    ],
+)
+def test_cases_hold_after_they_are_written(request: pytest.FixtureRequest, option: str, failing: list[str]) -> None:
+    folder, _ = request.getfixturevalue(option)
+    broken = [f"--ignore={folder.path}/test_{name}.crd.yaml" for name in (*NOT_RUN, *TURNED, "wrong")]
+
+    result = folder.run("--tb=no", *broken)
+
+    failed = {line.split("::")[0] for line in result.outlines if line.startswith("FAILED")}
+    assert sorted(failed) == [f"FAILED test_{name}.crd.yaml" for name in failing]
+    assert "errors" not in result.parseoutcomes()
+
+
+# Parts of a session
 
 
 def test_without_the_option_nothing_is_written_and_the_option_is_suggested(project: Project) -> None:
@@ -78,269 +470,12 @@ def test_without_the_option_nothing_is_written_and_the_option_is_suggested(proje
     )
 
 
-@pytest.mark.parametrize(
-    ("flag", "case", "told"),
-    [
-        pytest.param("--crd-fill", "input: {spec: {siez: 1, bogus: 1}}", True, id="no expectation"),
-        pytest.param("--crd-fill", "input: {spec: {siez: 1}}\n  expected: TODO", True, id="the object alone"),
-        pytest.param(
-            "--crd-fill", "input: {spec: {siez: 1}}\n  pruned: [spec.siez]\n  expected: TODO", False, id="listed"
-        ),
-        pytest.param("--crd-update", "input: {spec: {siez: 1}}\n  pruned: []", True, id="a list that is corrected"),
-        pytest.param("--crd-update", "input: {spec: {siez: 1}}\n  expected: {spec: {}}", False, id="written before"),
-    ],
-)
-def test_a_field_recorded_as_pruned_is_reported_if_it_may_be_misspelt(
-    project: Project, flag: str, case: str, *, told: bool
-) -> None:
-    project.cases(_create(f"- name: a\n  {case}\n"))
-
-    result = project.run(flag)
-
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["crd: 1 case written:"])
-    assert ("    spec.siez is pruned; did you mean spec.size?" in result.outlines) is told
-    result.stdout.no_fnmatch_line("*spec.bogus is pruned*")
-
-
-def test_filling_leaves_cases_that_state_something_as_they_are(project: Project) -> None:
-    text = _create(HOLDS, FAILS)
-    project.cases(text)
-
-    result = project.run("--crd-fill")
-
-    result.assert_outcomes(passed=1, failed=1)
-    assert _text(project) == text
-    result.stdout.no_fnmatch_line("crd: *written*")
-
-
-def test_updating_corrects_cases_that_fail(project: Project) -> None:
-    project.cases(_create(HOLDS, FAILS))
-
-    result = project.run("--crd-update")
-
-    result.assert_outcomes(passed=2)
-    assert _text(project) == _create(HOLDS, FIXED)
-    result.stdout.fnmatch_lines(["crd: 1 case written:", f'  {NAME}:6: create case "fails": corrected expected'])
-
-
-@pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update"])
-@pytest.mark.parametrize(
-    ("case", "turn"),
-    [
-        pytest.param("{name: a, input: {spec: {rows: 11}}, expected: TODO}", "accepted -> refused", id="refused"),
-        pytest.param("{name: a, input: {spec: {rows: 1}}, errors: TODO}", "refused -> accepted", id="accepted"),
-    ],
-)
-def test_a_verdict_is_not_reversed(project: Project, flag: str, case: str, turn: str) -> None:
-    project.cases(_create(f"- {case}\n"))
-
-    result = project.run(flag)
-
-    result.assert_outcomes(failed=1)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert _text(project) == _create(f"- {case}\n")
-    result.stdout.fnmatch_lines(
-        [
-            "crd: 1 case not written:",
-            f'  {NAME}:3: create case "a": {turn}: only --crd-update-verdicts turns a verdict around',
-        ]
-    )
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "words"),
-    [
-        pytest.param(
-            "- name: a\n  input: {spec: {rows: 11}}\n  accepted: true\n  absent: [spec.note]\n  defaulted: []\n",
-            "- name: a\n  input: {spec: {rows: 11}}\n  defaulted: [spec.size, spec.watering, spec.watering.hour]\n"
-            f'  errors:\n  - field: spec.rows\n    type: Invalid\n    message: "{TOO_MANY}"\n',
-            "accepted -> refused; corrected errors, defaulted; removed absent, accepted",
-            id="refused",
-        ),
-        pytest.param(
-            "- {name: a, input: {spec: {rows: 9}}, error: less than, pruned: []}\n",
-            "- {name: a, input: {spec: {rows: 9}}, pruned: [], expected: {spec: {rows: 9, size: 3, watering: {hour: 6}}}}\n",
-            "refused -> accepted; corrected expected; removed error",
-            id="accepted",
-        ),
-        pytest.param(
-            "- {name: a, input: {spec: {rows: 11, bogus: 1}}, accepted: true}\n",
-            f'- {{name: a, input: {{spec: {{rows: 11, bogus: 1}}}}, errors: [{{field: spec.rows, type: Invalid, message: "{TOO_MANY}"}}], pruned: [spec.bogus]}}\n',
-            "accepted -> refused; corrected errors, pruned; removed accepted",
-            id="refused, with a field that is dropped",
-        ),
-    ],
-)
-def test_a_verdict_is_reversed_on_demand_and_reported(project: Project, before: str, after: str, words: str) -> None:
-    project.cases(_create(before))
-
-    result = project.run("--crd-update-verdicts")
-
-    result.assert_outcomes(passed=1)
-    assert _text(project) == _create(after)
-    result.stdout.fnmatch_lines([f'  {NAME}:3: create case "a": {words}'])
-    project.run().assert_outcomes(passed=1)
-
-
-def test_comments_stay_and_lost_ones_are_named(project: Project) -> None:
-    project.cases(
-        _create(
-            "- name: a\n  accepted: true # why\n  input: {spec: {rows: 11}}\n",
-            "- name: b\n  input: {spec: {size: 1}}\n  expected:\n    spec:\n      size: 1\n      watering: {hour: 6}\n"
-            "      # ask first\n      note: &anchor a # who\n",
-        )
-    )
-
-    result = project.run("--crd-update-verdicts")
-
-    result.assert_outcomes(passed=2)
-    text = _text(project)
-    assert "  # why\n  errors:\n" in text
-    assert text.endswith("      watering: {hour: 6}\n      # ask first\n      # who\n")
-    result.stdout.fnmatch_lines(
-        [
-            "crd: comments and anchors that went with what was replaced, by the lines where they stood:",
-            f"  {NAME}:13: &anchor",
-        ]
-    )
-
-
-@pytest.mark.parametrize(
-    ("case", "by_hand"),
-    [
-        pytest.param("absent: [spec.size]", "absent", id="absent"),
-        pytest.param("contains: {spec: {note: a}}", "contains", id="contains what is not there"),
-        pytest.param("contains: {spec: {sizes: 1}}", "contains", id="contains what cannot be"),
-        pytest.param("contains: {spec: {size: 2}}\n  absent: [spec.size]", "absent", id="something else beside"),
-        pytest.param(
-            "contains: {spec: {size: 1}}\n  input: {spec: {size: 1, bogus: 1}}", "fields of the input", id="misspelt"
-        ),
-    ],
-)
-def test_cases_that_only_a_person_can_correct_are_left_and_reported(project: Project, case: str, by_hand: str) -> None:
-    text = _create(f"- name: a\n{'' if 'input' in case else '  input: {spec: {size: 1}}'}\n  {case}\n", HOLDS)
-    project.cases(text)
-
-    result = project.run("--crd-update")
-
-    result.assert_outcomes(passed=1, failed=1)
-    assert _text(project) == text
-    result.stdout.fnmatch_lines([f'  {NAME}:3: create case "a": to be corrected by hand: {by_hand}*'])
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        pytest.param(
-            "contains: {spec: {size: 2, rows: 1}}", "contains: {spec: {size: 1, rows: 1}}", id="a part of the object"
-        ),
-        pytest.param("pruned: [spec.other]\n  accepted: true", "pruned: []\n  accepted: true", id="paths"),
-        pytest.param(
-            "defaulted: [spec.watering.hour]",
-            "defaulted: [spec.watering.hour, spec.watering]",
-            id="paths that are there keep their place",
-        ),
-        pytest.param("warnings: [a]", "warnings: []", id="warnings"),
-    ],
-)
-def test_each_key_is_corrected_independently(project: Project, before: str, after: str) -> None:
-    case = "- name: a\n  input: {spec: {size: 1, rows: 1}}\n  "
-    project.cases(_create(f"{case}{before}\n"))
-
-    project.run("--crd-update").assert_outcomes(passed=1)
-
-    assert _text(project) == _create(f"{case}{after}\n")
-
-
-def test_errors_that_are_met_stay_as_they_are_stated(project: Project) -> None:
-    case = """\
-- name: a
-  input: {spec: {rows: 11, soil: mud, size: big}}
-  errors:
-  # the rows
-  - {field: spec.rows, matches: 10$} # ten
-  - field: spec.soil # nearly
-    type: Invalid
-  - {field: status.phase, type: Required}
-"""
-    project.cases(_create(case))
-
-    project.run("--crd-update").assert_outcomes(passed=1)
-
-    text = _text(project)
-    assert (
-        "  # the rows\n  - {field: spec.rows, matches: 10$} # ten\n  - field: spec.soil # nearly\n    type: NotSupported\n"
-        in text
-    )
-    assert "status.phase" not in text
-    assert '  - {field: spec.size, type: TypeInvalid, message: \'Invalid value: "string": ' in text
-    project.run().assert_outcomes(passed=1)
-
-
-def test_cases_that_are_skipped_or_known_to_fail_are_not_touched(project: Project) -> None:
-    text = _create(
-        FAILS.replace("name: fails", "name: skipped\n  skip: later"),
-        FAILS.replace("name: fails", "name: known\n  xfail: a bug"),
-        FAILS.replace("name: fails", "name: marked\n  marks: [flaky]"),
-    )
-    project.cases(text)
-    project.ini("markers = flaky")
-    project.write(
-        "conftest.py",
-        "import pytest\n"
-        "def pytest_collection_modifyitems(items):\n"
-        "    for item in items:\n"
-        "        if item.get_closest_marker('flaky'):\n"
-        "            item.add_marker(pytest.mark.xfail(reason='flaky'))\n",
-    )
-
-    result = project.run("--crd-update-verdicts")
-
-    result.assert_outcomes(skipped=1, xfailed=2)
-    assert _text(project) == text
-
-
-@pytest.mark.parametrize("key", ["skip", "xfail"])
-@pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update-verdicts"])
-@pytest.mark.parametrize("rest", ["", "\n  expected: TODO"], ids=["nothing is stated", "a blank"])
-def test_omitted_values_of_a_case_that_does_not_run_are_passed_over_and_reported(
-    project: Project, key: str, flag: str, rest: str
-) -> None:
-    text = _create(f"- name: a\n  input: {{}}\n  {key}: later{rest}\n")
-    project.cases(text)
-
-    result = project.run(flag, "-rs")
-
-    result.assert_outcomes(skipped=1)
-    assert result.ret == pytest.ExitCode.OK
-    assert _text(project) == text
-    result.stdout.fnmatch_lines(
-        [
-            "crd: 1 case left to be filled in, as not run:",
-            f'  {NAME}:3: create case "a", as it has `{key}`',
-            "SKIPPED * later",
-        ]
-    )
-
-
-def test_a_passed_over_case_does_not_block_others(project: Project) -> None:
-    skipped = "- name: a\n  input: {}\n  xfail: later\n"
-    project.cases(UNFILLED + skipped)
-
-    result = project.run("--crd-fill")
-
-    result.assert_outcomes(passed=2, skipped=1)
-    assert _text(project) == FILLED + skipped
-    result.stdout.fnmatch_lines([f'  {NAME}:14: create case "a", as it has `xfail`'])
-
-
 def test_omitted_values_of_a_case_in_a_python_test_are_passed_over_and_reported(project: Project) -> None:
     text = _create("- name: a\n  input: {}\n  skip: later\n")
     project.cases(text, name="cases/garden.yaml")
     project.write(
         "test_cases.py",
-        "import pytest\n@pytest.mark.crd_cases('cases/*.yaml')\ndef test_case(crd_case):\n    crd_case.check()\n",
+        OF_CASES,
     )
 
     result = project.run("--crd-fill", "-n", "1", "-p", "xdist", "-p", "pytest_crd.plugin")
@@ -348,18 +483,6 @@ def test_omitted_values_of_a_case_in_a_python_test_are_passed_over_and_reported(
     result.assert_outcomes(skipped=1)
     assert _text(project, "cases/garden.yaml") == text
     result.stdout.fnmatch_lines(['  cases/garden.yaml:3: create case "a", as it has `skip`'])
-
-
-def test_a_case_that_is_wrong_is_not_touched(project: Project) -> None:
-    text = f"{HEAD}update:\n- name: a\n  old: {{spec: {{rows: 11}}}}\n  input: {{spec: {{rows: 1}}}}\n"
-    project.cases(text)
-
-    result = project.run("--crd-fill")
-
-    result.assert_outcomes(failed=1)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert _text(project) == text
-    result.stdout.fnmatch_lines([f"{NAME}:4: 'old' of update case \"a\" is not valid under its CRD, *"])
 
 
 def test_only_cases_that_ran_are_written_and_the_others_are_named(project: Project) -> None:
@@ -446,33 +569,6 @@ def test_a_session_in_a_thread_writes_all_the_same(project: Project) -> None:
     assert _text(project) == FILLED
 
 
-def test_temporary_files_of_a_killed_session_are_not_read(project: Project) -> None:
-    project.cases(UNFILLED)
-    project.write(f".{NAME}.0123abcd.tmp", "crd: [")
-
-    result = project.run("--crd-fill", ".")
-
-    result.assert_outcomes(passed=2)
-    assert _text(project) == FILLED
-    result.stdout.no_fnmatch_line("*.tmp*")
-
-
-def test_cases_of_python_tests_are_written_too_however_often_they_run(project: Project) -> None:
-    project.cases(UNFILLED, name="cases/garden.yaml")
-    project.write(
-        "test_cases.py",
-        "import pytest\n"
-        "@pytest.mark.crd_cases('cases/*.yaml')\n"
-        "@pytest.mark.parametrize('number', [1, 2])\n"
-        "def test_case(crd_case, number):\n"
-        "    crd_case.check()\n",
-    )
-
-    project.run("--crd-fill").assert_outcomes(passed=4)
-
-    assert _text(project, "cases/garden.yaml") == FILLED
-
-
 def test_a_case_whose_python_test_fails_is_not_written(project: Project) -> None:
     project.cases(UNFILLED, name="cases/garden.yaml")
     project.write(
@@ -496,40 +592,24 @@ def test_a_case_whose_python_test_fails_is_not_written(project: Project) -> None
     result.stdout.fnmatch_lines(['  cases/garden.yaml:9: create case "bogus": its test failed'])
 
 
-def test_a_case_of_a_python_test_that_is_known_to_fail_is_not_touched(project: Project) -> None:
-    text = _create(FAILS.replace("name: fails", "name: known\n  xfail: a bug"))
-    project.cases(text, name="cases/garden.yaml")
-    project.write(
-        "test_cases.py",
-        "import pytest\n@pytest.mark.crd_cases('cases/*.yaml')\ndef test_case(crd_case):\n    crd_case.check()\n",
-    )
-
-    result = project.run("--crd-update-verdicts")
-
-    result.assert_outcomes(xfailed=1)
-    assert result.ret == pytest.ExitCode.OK
-    assert _text(project, "cases/garden.yaml") == text
-    result.stdout.no_fnmatch_line("crd: *written*")
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_case_whose_python_test_declares_xfail_at_run_time_is_not_written(project: Project, when: str) -> None:
-    project.cases(UNFILLED, name="cases/garden.yaml")
-    before, after = (
-        ("    request.applymarker(pytest.mark.xfail)\n", "") if when == "before" else ("", "    pytest.xfail('b')\n")
-    )
+def test_a_case_whose_python_test_declares_xfail_at_run_time_is_not_written(project: Project) -> None:
+    for name in ("before", "after"):
+        project.cases(UNFILLED, name=f"cases/{name}.yaml")
     project.write(
         "test_cases.py",
         "import pytest\n"
-        "@pytest.mark.crd_cases('cases/*.yaml')\n"
-        f"def test_case(crd_case, request):\n{before}    crd_case.check()\n{after}",
+        "@pytest.mark.crd_cases('cases/before.yaml')\n"
+        "def test_before(crd_case, request):\n    request.applymarker(pytest.mark.xfail)\n    crd_case.check()\n"
+        "@pytest.mark.crd_cases('cases/after.yaml')\n"
+        "def test_after(crd_case):\n    crd_case.check()\n    pytest.xfail('b')\n",
     )
 
     result = project.run("--crd-fill")
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert _text(project, "cases/garden.yaml") == UNFILLED
-    result.stdout.fnmatch_lines(['  cases/garden.yaml:3: create case "rows": its test is known to fail'])
+    for name in ("before", "after"):
+        assert _text(project, f"cases/{name}.yaml") == UNFILLED
+        result.stdout.fnmatch_lines([f'  cases/{name}.yaml:3: create case "rows": its test is known to fail'])
 
 
 def test_errors_that_differ_between_kubernetes_versions_are_written_by_version(project: Project) -> None:
@@ -589,26 +669,6 @@ def test_last_failed_of_a_single_kubernetes_version_is_not_updated(project: Proj
     result.stdout.fnmatch_lines([f'  {NAME}:3: create case "twice": it was not run under Kubernetes 1.*'])
 
 
-def test_a_suite_is_never_written(project: Project) -> None:
-    suite = """\
-apiVersion: apiextensions.k8s.io/v1
-name: Garden
-crdName: gardens.stories.example.com
-tests:
-  onCreate:
-  - name: fails
-    initial: "{apiVersion: stories.example.com/v1, kind: Garden, spec: {size: 1}}"
-    expected: "{apiVersion: stories.example.com/v1, kind: Garden, spec: {size: 2}}"
-"""
-    project.cases(suite)
-
-    result = project.run("--crd-update-verdicts")
-
-    result.assert_outcomes(failed=1)
-    assert _text(project) == suite
-    result.stdout.fnmatch_lines(["  *: suites in the format of openshift/api are never written"])
-
-
 def test_a_file_that_has_changed_since_it_was_read_is_left_alone(project: Project) -> None:
     project.cases(UNFILLED)
     project.write(
@@ -623,20 +683,6 @@ def test_a_file_that_has_changed_since_it_was_read_is_left_alone(project: Projec
     result.stdout.fnmatch_lines(
         ["crd: 2 cases not written:", "  *: the file has changed since it was read; nothing was written into it"]
     )
-
-
-def test_the_target_of_a_link_is_written_and_the_link_stays(project: Project) -> None:
-    target = project.write("cases/garden.yaml", UNFILLED)
-    (project.path / NAME).symlink_to(target)
-    target.chmod(0o640)
-
-    result = project.run("--crd-fill")
-
-    result.assert_outcomes(passed=2)
-    assert (project.path / NAME).is_symlink()
-    assert target.read_text(encoding="utf-8") == FILLED
-    assert target.stat().st_mode & 0o777 == 0o640
-    result.stdout.fnmatch_lines(['  cases/garden.yaml:3: create case "rows": filled in errors'])
 
 
 def test_a_file_that_cannot_be_written_does_not_keep_others(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -655,9 +701,20 @@ def test_a_file_that_cannot_be_written_does_not_keep_others(project: Project, mo
 # Generated cases
 
 
-def _generated(project: Project) -> None:
+@pytest.fixture(scope="module")
+def generated_text(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = Folder(tmp_path_factory.mktemp("generated"))
+    folder.crd()
+    folder.run("--crd-generate", "Garden")
+    return folder.read(GENERATED)
+
+
+@pytest.fixture
+def generated(project: Project, generated_text: str) -> Project:
+    """A project with a generated case file."""
     project.ini()
-    project.run("--crd-generate", "Garden")
+    project.cases(generated_text, GENERATED)
+    return project
 
 
 def _change(project: Project, old: str, new: str) -> None:
@@ -670,32 +727,30 @@ def _change(project: Project, old: str, new: str) -> None:
 GENERATED = "test_gardens.crd.yaml"
 
 
-def test_a_generated_case_is_renamed_after_its_new_outcome(project: Project) -> None:
-    _generated(project)
-    _change(project, "maximum: 10", "maximum: 11")
-    _change(project, "enum: [clay, sand]", "enum: [clay]")
+def test_a_generated_case_is_renamed_after_its_new_outcome(generated: Project) -> None:
+    _change(generated, "maximum: 10", "maximum: 11")
+    _change(generated, "enum: [clay, sand]", "enum: [clay]")
 
-    result = project.run("--crd-update-verdicts")
+    result = generated.run("--crd-update-verdicts")
 
     assert result.ret == pytest.ExitCode.OK
-    text = _text(project, GENERATED)
+    text = _text(generated, GENERATED)
     assert '"spec.rows: 11 is too large"' not in text
     assert '"spec.rows: 11 is small enough"' in text
     assert "'spec.soil: \"sand\" is not allowed'" in text
     result.stdout.fnmatch_lines(['*refused -> accepted; now called "spec.rows: 11 is small enough"; *'])
     result.stdout.no_fnmatch_line("*named by hand*")
-    project.run().assert_outcomes(passed=result.parseoutcomes()["passed"])
+    generated.run().assert_outcomes(passed=result.parseoutcomes()["passed"])
 
 
-def test_generated_cases_about_a_field_that_is_gone_are_removed(project: Project) -> None:
-    _generated(project)
-    before = len(_text(project, GENERATED).split("- name:"))
-    _change(project, "              rows: {type: integer, minimum: 1, maximum: 10}\n", "")
+def test_generated_cases_about_a_field_that_is_gone_are_removed(generated: Project) -> None:
+    before = len(_text(generated, GENERATED).split("- name:"))
+    _change(generated, "              rows: {type: integer, minimum: 1, maximum: 10}\n", "")
 
-    result = project.run("--crd-update-verdicts")
+    result = generated.run("--crd-update-verdicts")
 
     assert result.ret == pytest.ExitCode.OK
-    text = _text(project, GENERATED)
+    text = _text(generated, GENERATED)
     assert "spec.rows" not in text
     assert len(text.split("- name:")) < before
     result.stdout.fnmatch_lines(
@@ -704,33 +759,17 @@ def test_generated_cases_about_a_field_that_is_gone_are_removed(project: Project
             f'  {GENERATED}:*: create case "spec.rows: 0 is too small"',
         ]
     )
-    again = project.run()
+    again = generated.run()
     assert again.ret == pytest.ExitCode.OK
 
 
-def test_without_the_option_no_case_is_removed_or_renamed(project: Project) -> None:
-    _generated(project)
-    before = _text(project, GENERATED)
-    _change(project, "rows: {type: integer, minimum: 1, maximum: 10}", "lines: {type: integer}")
+def test_without_the_option_no_case_is_removed_or_renamed(generated: Project) -> None:
+    before = _text(generated, GENERATED)
+    _change(generated, "rows: {type: integer, minimum: 1, maximum: 10}", "lines: {type: integer}")
 
-    project.run("--crd-fill")
+    generated.run("--crd-fill")
 
-    assert _text(project, GENERATED) == before
-
-
-def test_a_manually_chosen_name_stays_and_is_reported(project: Project) -> None:
-    project.cases(_create(REFUSED))
-
-    result = project.run("--crd-update-verdicts")
-
-    assert result.ret == pytest.ExitCode.OK
-    assert "- name: fails\n" in _text(project)
-    result.stdout.fnmatch_lines(
-        [
-            "crd: 1 case named by hand, though the verdict is another now; see whether the name still holds:",
-            f'  {NAME}:3: create case "fails"',
-        ]
-    )
+    assert _text(generated, GENERATED) == before
 
 
 def test_a_new_name_that_another_case_has_gets_a_number(project: Project) -> None:
@@ -742,17 +781,6 @@ def test_a_new_name_that_another_case_has_gets_a_number(project: Project) -> Non
 
     assert "'spec.rows: 5 is small enough (2)'" in _text(project).replace('"', "'")
     result.stdout.fnmatch_lines(['*now called "spec.rows: 5 is small enough (2)"*'])
-
-
-def test_the_only_case_of_a_file_is_not_removed(project: Project) -> None:
-    text = _create("- {name: 'spec.gone: 5 is allowed', input: {spec: {gone: 5}}, contains: {spec: {gone: 5}}}\n")
-    project.cases(text)
-
-    result = project.run("--crd-update-verdicts")
-
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert _text(project) == text
-    result.stdout.fnmatch_lines(["crd: 1 case not written:", f"  {NAME}:3: *: it is about a field *remove it yourself"])
 
 
 BASE = "x-smallest: &smallest {spec: {rows: 6}} # kept\n\ncreate:\n"
