@@ -107,8 +107,9 @@ def test_errors_name_the_field_and_its_line(spec: str, finding: str, validate: V
     )
 
 
-def test_suggestions_end_with_their_budget(validate: Validate) -> None:
-    unknown = "".join(f"  siz{number}: 1\n" for number in range(20_000))
+def test_suggestions_end_with_their_budget(validate: Validate, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytest_crd.cli.schemacatalogs.WORK_OF_MESSAGE", 1_000)
+    unknown = "".join(f"  siz{number}: 1\n" for number in range(50))
 
     assert "similar names were not looked for, as too many are unknown" in validate(f"{TAB}{unknown}")[1]
 

@@ -119,7 +119,7 @@ def test_a_value_that_the_rest_of_the_object_decides_about_is_placed() -> None:
     texts = {"type": "array", "minItems": 2, "x-kubernetes-list-type": "set", "items": item}
     with_b = {"properties": {"a": {"enum": ["x"]}}, "required": ["b"]}
     choice = {"oneOf": [with_b, {"properties": {"a": {"enum": ["y"]}}}]}
-    placer = Placer(versions.create_version({**fields(a=TEXT, b=TEXT, texts=texts), **choice}))
+    placer = Placer(versions.create_version({**fields(a=TEXT, b={"type": "boolean"}, texts=texts), **choice}))
 
     listed, _ = placer.place_value(("spec", "texts", Each.ITEM), "b") or ({}, ())
     chosen, _ = placer.place_value(("spec", "a"), "x") or ({}, ())
