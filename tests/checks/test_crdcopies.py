@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,64 +24,78 @@ def run(project: Project, copy: str, *arguments: str, main: str = GARDEN) -> pyt
     return project.run("--crd-checks", "-k", "copies", *arguments)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("label: {type: string}", "tag: {type: string}", f"v1 spec.label: the copy lacks it; {MAIN}:21 has it"),
-        ("label: {type: string}", "tag: {type: string}", "v1 spec.tag: only the copy has it"),
-        ("enum: [clay, sand]", "enum: [clay]", "v1 spec.soil enum: the copy has another value than *"),
-        ("enum: [clay, sand]", "enum: [clay, silt]", "v1 spec.soil enum.1: the copy has another value than *"),
-        (
-            "rows: {type: integer, default: 1}",
-            "rows: {type: integer}",
-            "v1 spec.beds[[]*].rows default: the copy lacks it",
-        ),
-        ("  scope: Namespaced", "  scope: Cluster", "spec.scope: the copy has another value than *"),
-        ("subresources: {status: {}}", "deprecated: true", "spec.versions.v1.subresources: the copy lacks it"),
-        ("- name: v1\n", "- name: v2\n", "spec.versions.v1: the copy lacks it"),
-        ("- name: v1\n", "- name: v2\n", "spec.versions.v2: only the copy has it"),
-        (
-            "type: object\n        properties",
-            "type: object\n        nullable: true\n        properties",
-            "v1 . nullable: *",
-        ),
-        ("phase: {type: string", "description: {type: string", "v1 status.phase: the copy lacks it"),
-    ],
-)
-def test_a_copy_that_differs_fails_with_the_place(project: Project, old: str, new: str, words: str) -> None:
-    assert old in GARDEN
-
-    result = run(project, GARDEN.replace(old, new))
-
-    result.assert_outcomes(failed=1, deselected=10)
-    result.stdout.fnmatch_lines(
-        [
-            f"{MAIN}:1: copies[[]{NAME}], Kubernetes 1.37",
-            f"copies of {MAIN}:1 differ from it:",
-            f"  {CHART}:*: {words}*",
-        ]
-    )
+def run_all(project: Project, copies: Sequence[str], *arguments: str) -> pytest.RunResult:
+    """Run the check of several CRDs, which differ in a number in their names, with a copy of each."""
+    (project.path / MAIN).unlink()
+    for number, copy in enumerate(copies):
+        project.write(name(MAIN, number), name(GARDEN, number))
+        project.write(name(CHART, number), name(copy, number))
+    return project.run("--crd-checks", "-k", "copies", *arguments)
 
 
-@pytest.mark.parametrize(
-    "copy",
-    [
-        GARDEN,
-        GARDEN.replace("metadata: {", "metadata: {labels: {a: b}, annotations: {c: d}, "),
-        DESCRIBED,
-        DESCRIBED.replace("the ground", "the earth"),
-        GARDEN.replace("  scope:", "  preserveUnknownFields: false\n  scope:"),
-        GARDEN.replace("  scope:", "  conversion: {strategy: None}\n  scope:"),
-        GARDEN.replace("                  required: [name]\n", "").replace(
-            "                  type: object\n", "                  type: object\n                  required: [name]\n"
-        ),
-    ],
-)
-def test_a_copy_may_differ_in_what_servers_do_not_judge(project: Project, copy: str) -> None:
-    result = run(project, copy, "-v")
+def name(text: str, number: int) -> str:
+    """Return *text* with the number in each name."""
+    return re.sub("([Gg]arden)(?!/)", rf"\g<1>{number}", text)
 
-    assert result.parseoutcomes()["passed"] == 1
-    result.stdout.fnmatch_lines([f"crd: *copies: {CHART}:1"])
+
+DIFFERENCES = [
+    ("label: {type: string}", "tag: {type: string}", f"v1 spec.label: the copy lacks it; {MAIN}:21 has it"),
+    ("label: {type: string}", "tag: {type: string}", "v1 spec.tag: only the copy has it"),
+    ("enum: [clay, sand]", "enum: [clay]", "v1 spec.soil enum: the copy has another value than *"),
+    ("enum: [clay, sand]", "enum: [clay, silt]", "v1 spec.soil enum.1: the copy has another value than *"),
+    (
+        "rows: {type: integer, default: 1}",
+        "rows: {type: integer}",
+        "v1 spec.beds[[]*].rows default: the copy lacks it",
+    ),
+    ("  scope: Namespaced", "  scope: Cluster", "spec.scope: the copy has another value than *"),
+    ("subresources: {status: {}}", "deprecated: true", "spec.versions.v1.subresources: the copy lacks it"),
+    ("- name: v1\n", "- name: v2\n", "spec.versions.v1: the copy lacks it"),
+    ("- name: v1\n", "- name: v2\n", "spec.versions.v2: only the copy has it"),
+    (
+        "type: object\n        properties",
+        "type: object\n        nullable: true\n        properties",
+        "v1 . nullable: *",
+    ),
+    ("phase: {type: string", "description: {type: string", "v1 status.phase: the copy lacks it"),
+]
+
+
+def test_a_copy_that_differs_fails_with_the_place(project: Project) -> None:
+    result = run_all(project, [GARDEN.replace(old, new) for old, new, _ in DIFFERENCES])
+
+    result.assert_outcomes(failed=len(DIFFERENCES), deselected=10 * len(DIFFERENCES))
+    for number, (old, _, words) in enumerate(DIFFERENCES):
+        assert old in GARDEN
+        main, copy, crd, expected = (name(text, number) for text in (MAIN, CHART, NAME, words))
+        result.stdout.fnmatch_lines(
+            [
+                f"{main}:1: copies[[]{crd}], Kubernetes 1.37",
+                f"copies of {main}:1 differ from it:",
+                f"  {copy}:*: {expected}*",
+            ]
+        )
+
+
+EQUAL = [
+    GARDEN,
+    GARDEN.replace("metadata: {", "metadata: {labels: {a: b}, annotations: {c: d}, "),
+    DESCRIBED,
+    DESCRIBED.replace("the ground", "the earth"),
+    GARDEN.replace("  scope:", "  preserveUnknownFields: false\n  scope:"),
+    GARDEN.replace("  scope:", "  conversion: {strategy: None}\n  scope:"),
+    GARDEN.replace("                  required: [name]\n", "").replace(
+        "                  type: object\n", "                  type: object\n                  required: [name]\n"
+    ),
+]
+
+
+def test_a_copy_may_differ_in_what_servers_do_not_judge(project: Project) -> None:
+    result = run_all(project, EQUAL, "-v")
+
+    assert result.parseoutcomes()["passed"] == len(EQUAL)
+    for number in range(len(EQUAL)):
+        result.stdout.fnmatch_lines([f"crd: *copies: {name(CHART, number)}:1"])
 
 
 def test_the_order_of_required_fields_is_no_difference(project: Project) -> None:
@@ -89,14 +104,15 @@ def test_the_order_of_required_fields_is_no_difference(project: Project) -> None
     run(project, both.replace("[name, plant]", "[plant, name]"), main=both).assert_outcomes(passed=1, deselected=10)
 
 
-@pytest.mark.parametrize("keyword", ["required", "description"])
-def test_values_in_defaults_are_compared(project: Project, keyword: str) -> None:
-    main = GARDEN.replace("free: {type: object,", f"free: {{type: object, default: {{{keyword}: [b, a]}},")
+def test_values_in_defaults_are_compared(project: Project) -> None:
+    default = "default: {required: [b, a], description: [b, a]}"
+    main = GARDEN.replace("free: {type: object,", f"free: {{type: object, {default},")
 
     result = run(project, main.replace("[b, a]", "[a, b]"), main=main)
 
     result.assert_outcomes(failed=1, deselected=10)
-    result.stdout.fnmatch_lines([f"*v1 spec.free default.{keyword}.0: the copy has another value*"])
+    for keyword in ("description", "required"):
+        result.stdout.fnmatch_lines([f"*v1 spec.free default.{keyword}.0: the copy has another value*"])
 
 
 def test_many_differences_are_shortened(project: Project) -> None:
@@ -212,18 +228,26 @@ def run_with_template(
     return project.run("--crd-checks", "-k", words, "-rs", *arguments)
 
 
+TEMPLATES = (TEMPLATE, "charts/garden/templates/crds/a.yaml", "charts/garden/templates/a/b.yaml")
+
+
 @pytest.mark.parametrize("line", ["", "crd_paths = config/crd"])
-@pytest.mark.parametrize("name", [TEMPLATE, "charts/garden/templates/crds/a.yaml", "charts/garden/templates/a/b.yaml"])
-def test_a_template_is_a_copy(project: Project, name: str, line: str) -> None:
+def test_a_template_is_a_copy(project: Project, line: str) -> None:
     project.ini(line)
+    project.write("charts/garden/Chart.yaml", "name: garden\n")
+    files = []
+    for number, template in enumerate((*TEMPLATES, *TEMPLATES)):
+        text = WRAPPED if number < len(TEMPLATES) else WRAPPED.replace("label: ", "tag: ")
+        project.write(name(MAIN, number), name(GARDEN, number))
+        files.append(template.replace(".yaml", f"{number}.yaml"))
+        project.write(files[-1], name(text, number))
 
-    equal = run_with_template(project, WRAPPED, "-v", name=name)
-    stale = run_with_template(project, WRAPPED.replace("label: ", "tag: "), name=name)
+    result = project.run("--crd-checks", "-k", "copies", "-v")
 
-    equal.assert_outcomes(passed=1, deselected=5)
-    equal.stdout.fnmatch_lines([f"crd: *copies: {name}:2"])
-    stale.assert_outcomes(failed=1, deselected=5)
-    stale.stdout.fnmatch_lines([f"  {name}:22: v1 spec.tag: only the copy has it"])
+    result.assert_outcomes(passed=3, failed=3, deselected=5 * 7)
+    for equal, stale in zip(files[:3], files[3:], strict=True):
+        result.stdout.fnmatch_lines([f"  {stale}:22: v1 spec.tag: only the copy has it"])
+        result.stdout.fnmatch_lines([f"crd: *copies: {equal}:2"])
 
 
 def test_a_template_that_only_helm_can_read_is_named(project: Project) -> None:
