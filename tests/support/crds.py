@@ -6,6 +6,9 @@ import re
 import textwrap
 from typing import Any, Final
 
+from pytest_crd.engine import profile
+from pytest_crd.engine.loading.crdfiles import CrdFiles, ReadCrd
+
 _IN_VERSION: Final = " " * 8
 
 
@@ -70,3 +73,11 @@ TABS: Final = text(
           replicas: {type: integer}
     """,
 )
+
+
+def read(text: str, source: str) -> ReadCrd:
+    """Return the CRD of *text*, as if *source* had printed it."""
+    files = CrdFiles(profile.DEFAULT)
+    files.take_output(text.encode(), source=source)
+    (crd,) = files.read_crds
+    return crd
