@@ -104,32 +104,31 @@ def test_auto_is_for_upgrades_too(scattered: Project, pattern: str) -> None:
     scattered.run("--crd-baseline", "old").assert_outcomes(passed=1)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("kind: Garden", "kind: GArdEn"),
-        ("kind: Garden", "kind: GARDEN"),
-        ("kind: Garden", "kind: Gradne"),
-        ("stories.example.com", "storie.example.com"),
-    ],
-)
-def test_two_letters_or_the_case_are_a_misspelling(project: Project, old: str, new: str) -> None:
-    project.write("samples/garden.yaml", GARDEN.replace(old, new))
+def test_two_letters_or_the_case_are_a_misspelling(project: Project) -> None:
+    meant = ("kind: GArdEn", "kind: GARDEN", "kind: Garden\n# of storie.example.com")
+    for number, kind in enumerate((*meant, "kind: Gradne")):
+        group = "storie.example.com" if "storie" in kind else "stories.example.com"
+        text = GARDEN.replace("kind: Garden", kind).replace("stories.example.com", group)
+        project.write(f"samples/{number}.yaml", text)
 
-    project.run("--crd-checks", "-k", "samples").assert_outcomes(failed=new != "kind: Gradne", passed=0, deselected=5)
+    result = project.run("--crd-checks", "-k", "samples")
+
+    result.assert_outcomes(failed=3, passed=0, deselected=5)
+    for number in range(3):
+        result.stdout.fnmatch_lines([f"  samples/{number}.yaml:1: *; did you mean *"])
 
 
-@pytest.mark.parametrize(
-    "api_version", ["v1beta1", "v1", "stories.example.com.stories.example.com/v1", "gardens.pivotal.io/v1"]
-)
-def test_a_kind_of_the_project_in_another_group_is_named(project: Project, api_version: str) -> None:
-    project.write("samples/garden.yaml", GARDEN.replace("stories.example.com/v1", api_version))
-    project.write("samples/more.yaml", GARDEN.replace("stories.example.com/v1", api_version))
+def test_a_kind_of_the_project_in_another_group_is_named(project: Project) -> None:
+    versions = ("v1beta1", "v1", "stories.example.com.stories.example.com/v1", "gardens.pivotal.io/v1")
+    for number, version in enumerate(versions):
+        for name in ("garden", "more"):
+            project.write(f"samples/{number}/{name}.yaml", GARDEN.replace("stories.example.com/v1", version))
 
-    assert _header(project)[-1] == (
-        f"crd: samples/garden.yaml:1 and 1 more: no sample, for kind Garden of {api_version} is not the project's,"
+    assert _header(project)[-4:] == [
+        f"crd: samples/{number}/garden.yaml:1 and 1 more: no sample, for kind Garden of {version} is not the project's,"
         " which is of stories.example.com"
-    )
+        for number, version in enumerate(versions)
+    ]
 
 
 @pytest.mark.parametrize(

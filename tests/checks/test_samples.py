@@ -23,15 +23,15 @@ def _run(project: Project, *arguments: str) -> pytest.RunResult:
     return project.run("--crd-checks", "-k", "samples and not applies", "-rs", *arguments)
 
 
-@pytest.mark.parametrize("folder", ["config/samples", "examples/deep", "samples"])
-def test_samples_are_found_in_the_usual_folders(project: Project, folder: str) -> None:
-    _sample(project, f"---\n{HEAD}---\n{HEAD.replace('eden', 'kew')}", f"{folder}/gardens.yaml")
+def test_samples_are_found_in_the_usual_folders(project: Project) -> None:
+    folders = ("config/samples", "examples/deep", "samples")
+    for folder in folders:
+        _sample(project, f"---\n{HEAD}---\n{HEAD.replace('eden', 'kew')}", f"{folder}/gardens.yaml")
 
-    result = project.run("--crd-checks", "-k", "samples and not applies", "--collect-only", "-q")
+    result = project.run("--crd-checks", "-k", "samples[ and not applies", "--collect-only", "-q")
 
-    assert [line for line in result.outlines if "::" in line] == [
-        f"{folder}/gardens.yaml::samples[Garden/eden]",
-        f"{folder}/gardens.yaml::samples[Garden/kew]",
+    assert [line for line in result.outlines if "::samples" in line] == [
+        f"{folder}/gardens.yaml::samples[Garden/{name}]" for folder in folders for name in ("eden", "kew")
     ]
 
 
@@ -214,39 +214,37 @@ def test_a_sample_that_only_a_copy_takes_is_refused_as_a_comment_says(project: P
     _run(project).assert_outcomes(passed=1, deselected=11)
 
 
-@pytest.mark.parametrize(
-    ("directive", "spec", "words"),
-    [
-        pytest.param("# crd: refused", "{size: a}", "", id="refused"),
-        pytest.param("# a garden\n#crd: refused spec.size", "{size: a}", "", id="there"),
-        pytest.param("# crd: refused spec.size spec.bogus", "{size: a, bogus: 1}", "", id="also what is dropped"),
-        pytest.param("# crd: refused spec.size", "{size: a, bogus: 1}", "spec.bogus: *", id="also elsewhere"),
-        pytest.param("# crd: refused spec.rows", "{size: a, rows: 11}", "spec.size: *", id="not all"),
-        pytest.param("# crd: refused spec.size spec.rows", "{rows: 11, size: a}", "", id="all"),
-        pytest.param("# crd: refused", "{size: 4}", f"config/samples/eden.yaml:2: accepted by {WHOM}", id="accepted"),
-        pytest.param("# crd: refused spec.soil", "{size: a}", "spec.soil: nothing is wrong there", id="elsewhere"),
-        pytest.param(
-            "# crd: refuse", "{size: 4}", "`# crd: refuse` says nothing: write `# crd: refused`*", id="misspelt"
-        ),
-        pytest.param("# crd: ignore", "{size: 4}", "`# crd: ignore` says nothing: *", id="without a reason"),
-        pytest.param("# crd: refused\n# crd: ignore a", "{size: a}", "several comments*", id="twice"),
-        pytest.param("--- # crd: refused", "{size: a}", "", id="on the separator"),
-        pytest.param("--- # crd: refused", "{size: 4}", "accepted by*", id="on the separator, accepted"),
-        pytest.param("", "{size: 4}  # crd: refused", "a comment `# crd:` counts only before*", id="beside"),
-        pytest.param("", "\n  # crd: refused\n  size: 4", "a comment `# crd:` counts only before*", id="inside"),
-        pytest.param(
-            "", "{size: 4}\n# crd: refused", "a comment `# crd:` counts only before the content*", id="behind"
-        ),
-    ],
-)
-def test_a_comment_says_that_a_sample_is_refused(project: Project, directive: str, spec: str, words: str) -> None:
-    _sample(project, f"{directive}\n{HEAD}spec: {spec}\n".lstrip())
+DIRECTIVES = [
+    ("# crd: refused", "{size: a}", ""),
+    ("# a garden\n#crd: refused spec.size", "{size: a}", ""),
+    ("# crd: refused spec.size spec.bogus", "{size: a, bogus: 1}", ""),
+    ("# crd: refused spec.size", "{size: a, bogus: 1}", "spec.bogus: *"),
+    ("# crd: refused spec.rows", "{size: a, rows: 11}", "spec.size: *"),
+    ("# crd: refused spec.size spec.rows", "{rows: 11, size: a}", ""),
+    ("# crd: refused", "{size: 4}", f"accepted by {WHOM}"),
+    ("# crd: refused spec.soil", "{size: a}", "spec.soil: nothing is wrong there"),
+    ("# crd: refuse", "{size: 4}", "`# crd: refuse` says nothing: write `# crd: refused`*"),
+    ("# crd: ignore", "{size: 4}", "`# crd: ignore` says nothing: *"),
+    ("# crd: refused\n# crd: ignore a", "{size: a}", "several comments*"),
+    ("--- # crd: refused", "{size: a}", ""),
+    ("--- # crd: refused", "{size: 4}", "accepted by*"),
+    ("", "{size: 4}  # crd: refused", "a comment `# crd:` counts only before*"),
+    ("", "\n  # crd: refused\n  size: 4", "a comment `# crd:` counts only before*"),
+    ("", "{size: 4}\n# crd: refused", "a comment `# crd:` counts only before the content*"),
+]
 
-    result = _run(project)
 
-    result.assert_outcomes(**({"failed": 1} if words else {"passed": 1}), deselected=5)
-    if words:
-        result.stdout.fnmatch_lines([f"  config/samples/eden.yaml:*: *{words.rpartition('.yaml:2: ')[2]}*"])
+def test_a_comment_says_that_a_sample_is_refused(project: Project) -> None:
+    for number, (directive, spec, _) in enumerate(DIRECTIVES):
+        _sample(project, f"{directive}\n{HEAD}spec: {spec}\n".lstrip(), f"config/samples/{number}.yaml")
+
+    result = _run(project, "-v")
+
+    for number, (_, _, words) in enumerate(DIRECTIVES):
+        outcome = "FAILED" if words else "PASSED"
+        result.stdout.fnmatch_lines([f"config/samples/{number}.yaml::samples[[]*] {outcome} *"])
+        if words:
+            result.stdout.fnmatch_lines([f"  config/samples/{number}.yaml:*: *{words}*"])
 
 
 def test_a_comment_may_stand_behind_the_separator_or_the_first_line(project: Project) -> None:
@@ -290,33 +288,36 @@ def test_objects_of_other_kinds_are_left_alone_and_counted(project: Project) -> 
     )
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "meant"),
-    [
-        (
-            "kind: Garden",
-            "kind: Gardn",
-            "no CRD of the project is for kind 'Gardn' of stories.example.com; did you mean kind 'Garden'?",
-        ),
-        (
-            "stories.ex",
-            "storys.ex",
-            "no CRD of the project is for kind 'Garden' of storys.example.com; did you mean the group 'stories.example.com'?",
-        ),
-        (
-            "kind: Garden",
-            "# kind: Garden",
-            "an object of stories.example.com without a kind, so that it is not checked; write its kind",
-        ),
-    ],
-)
-def test_objects_meant_as_samples_are_not_left_alone(project: Project, old: str, new: str, meant: str) -> None:
-    _sample(project, HEAD.replace(old, new))
+MEANT = [
+    (
+        "kind: Garden",
+        "kind: Gardn",
+        "no CRD of the project is for kind 'Gardn' of stories.example.com; did you mean kind 'Garden'?",
+    ),
+    (
+        "stories.ex",
+        "storys.ex",
+        "no CRD of the project is for kind 'Garden' of storys.example.com; did you mean the group 'stories.example.com'?",
+    ),
+    (
+        "kind: Garden",
+        "# kind: Garden",
+        "an object of stories.example.com without a kind, so that it is not checked; write its kind",
+    ),
+]
+
+
+def test_objects_meant_as_samples_are_not_left_alone(project: Project) -> None:
+    for number, (old, new, _) in enumerate(MEANT):
+        _sample(project, HEAD.replace(old, new), f"config/samples/{number}.yaml")
 
     result = _run(project)
 
-    result.assert_outcomes(failed=1, deselected=5)
-    result.stdout.fnmatch_lines(["not a sample, but meant to be one:", f"  config/samples/eden.yaml:1: {meant}"])
+    result.assert_outcomes(failed=3, deselected=5)
+    for number, (_, _, meant) in enumerate(MEANT):
+        result.stdout.fnmatch_lines(
+            ["not a sample, but meant to be one:", f"  config/samples/{number}.yaml:1: {meant}"]
+        )
 
 
 def test_a_sample_that_cannot_be_read_fails_and_other_files_are_noted(project: Project) -> None:
@@ -335,27 +336,30 @@ def test_a_sample_that_cannot_be_read_fails_and_other_files_are_noted(project: P
     result.stdout.fnmatch_lines(["  samples/gone.yaml: cannot be read: *"])
 
 
-@pytest.mark.parametrize("text", [f"{HEAD}spec: {{{{ .Values.spec }}}}\n", f"{HEAD}spec: {{size: ${{SIZE}}}}\n"])
-def test_a_template_that_is_no_yaml_is_noted(project: Project, text: str) -> None:
-    _sample(project, text)
+def test_a_template_that_is_no_yaml_is_noted(project: Project) -> None:
+    _sample(project, f"{HEAD}spec: {{{{ .Values.spec }}}}\n", "config/samples/helm.yaml")
+    _sample(project, f"{HEAD}spec: {{size: ${{SIZE}}}}\n", "config/samples/shell.yaml")
     _sample(project, HEAD, "samples/kew.yaml")
 
-    result = _run(project)
+    result = _run(project, "-v")
 
     result.assert_outcomes(passed=1, deselected=6)
-    result.stdout.fnmatch_lines(["crd: config/samples/eden.yaml: passed over, a template"])
+    for name in ("helm", "shell"):
+        result.stdout.fnmatch_lines([f"crd: config/samples/{name}.yaml: passed over, a template"])
 
 
-@pytest.mark.parametrize("size", ["'{{ .Size }}'", "${SIZE}"])
-def test_a_value_that_a_template_leaves_open_is_passed_over_with_its_reason(project: Project, size: str) -> None:
-    _sample(project, f"{HEAD}spec:\n  size: {size}\n")
-    _sample(project, f"{HEAD}spec:\n  size: {size}\n  soil: mud\n", "samples/wrong.yaml")
-    _sample(project, f"{HEAD}spec:\n  size: {size}\n  bogus: mud\n", "samples/dropped.yaml")
+def test_a_value_that_a_template_leaves_open_is_passed_over_with_its_reason(project: Project) -> None:
+    sizes = {"helm": "'{{ .Size }}'", "shell": "${SIZE}"}
+    for name, size in sizes.items():
+        _sample(project, f"{HEAD}spec:\n  size: {size}\n", f"config/samples/{name}.yaml")
+        _sample(project, f"{HEAD}spec:\n  size: {size}\n  soil: mud\n", f"samples/wrong-{name}.yaml")
+        _sample(project, f"{HEAD}spec:\n  size: {size}\n  bogus: mud\n", f"samples/dropped-{name}.yaml")
 
     result = _run(project)
 
-    result.assert_outcomes(skipped=1, failed=2, deselected=8)
-    assert f"a template: spec.size is {size.strip(chr(39))}" in result.stdout.str()
+    result.assert_outcomes(skipped=2, failed=4, deselected=11)
+    for size in sizes.values():
+        assert f"a template: spec.size is {size.strip(chr(39))}" in result.stdout.str()
 
 
 def test_a_setting_says_where_samples_are(project: Project) -> None:
