@@ -11,8 +11,9 @@ from typing import TypeAlias
 
 import pytest
 import yaml
+from support import crds
 from support.git import commit, git, initialize
-from support.sessions import GARDEN, Folder
+from support.sessions import Folder
 
 from pytest_crd import __main__ as program
 from pytest_crd import folders
@@ -24,6 +25,18 @@ pytestmark = pytest.mark.session  # git is asked for files
 Init: TypeAlias = "Callable[..., tuple[int, str, str]]"
 
 FILE = "config/crd/bases/gardens.yaml"
+SMALL = crds.text(
+    "plural: gardens, singular: garden, kind: Garden, listKind: GardenList",
+    """\
+    type: object
+    properties:
+      spec:
+        type: object
+        properties:
+          soil: {type: string, enum: [clay, sand]}
+    """,
+    group="stories.example.com",
+)
 CASES = "tests/test_gardens.crd.yaml"
 SAMPLE = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {soil: sand}\n"
 DECLARED = "crd: gardens.stories.example.com\ncreate:\n- {name: a, input: {}, accepted: true}\n"
@@ -37,7 +50,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """A repository with a CRD."""
     monkeypatch.chdir(tmp_path)
     folder = Folder(tmp_path)
-    folder.crd(FILE)
+    folder.write(FILE, SMALL)
     folder.write(".gitignore", ".crd_coverage\n")
     initialize(tmp_path)
     return folder
@@ -82,11 +95,11 @@ def test_the_survey_is_printed_and_nothing_is_written(repository: Folder, init: 
         "\n"
         "pytest-crd test, before anything is written:\n"
         "\n"
-        "crd: 1 CRD, 1 version from config/crd/bases; 5 checks in 1 file; Kubernetes 1.37\n"
+        "crd: 1 CRD, 1 version from config/crd/bases; 3 checks in 1 file; Kubernetes 1.37\n"
         f"crd: no upgrade is judged: {repository.path} has no tag; if its tags are not fetched yet: "
         "git fetch --tags --unshallow, or `fetch-depth: 0` of GitHub's actions/checkout\n"
         "\n"
-        "5 passed in SECONDS\n"
+        "3 passed in SECONDS\n"
         "\n"
         f"not written: {CASES}, which states what gardens.stories.example.com does today\n"
         "not written: .github/workflows/crds.yml, which runs all of it for each change\n"
@@ -299,10 +312,10 @@ def test_a_command_is_run_only_if_a_setting_names_it(
 ) -> None:
     (repository.path / FILE).unlink()
     repository.write("charts/garden/Chart.yaml", "name: garden\n")
-    template = GARDEN.replace("scope: Namespaced", "scope: {{ .Values.scope }}")
+    template = SMALL.replace("scope: Namespaced", "scope: {{ .Values.scope }}")
     repository.write("charts/garden/templates/gardens.yaml", template)
     programs = tmp_path / "programs"
-    repository.write("programs/helm", f"#!/bin/sh\ntouch was-run\nexec cat <<'END'\n{GARDEN}END\n").chmod(0o755)
+    repository.write("programs/helm", f"#!/bin/sh\ntouch was-run\nexec cat <<'END'\n{SMALL}END\n").chmod(0o755)
     monkeypatch.setenv("PATH", str(programs), prepend=":")
 
     code, _, err = init("--yes")
@@ -319,13 +332,13 @@ def test_a_command_is_run_only_if_a_setting_names_it(
 def test_of_a_refused_crd_and_of_alternatives_nothing_is_stated(repository: Folder, init: Init) -> None:
     repository.write(
         "config/crd/bases/a.yaml",
-        GARDEN.replace("gardens", "parks").replace("Garden", "Park").replace("Namespaced", "Clustr"),
+        SMALL.replace("gardens", "parks").replace("Garden", "Park").replace("Namespaced", "Clustr"),
     )
     repository.write(
         "config/crd/bases/b.yaml",
-        GARDEN.replace("gardens", "beds").replace("Garden", "Bed").replace("served: true", "served: false"),
+        SMALL.replace("gardens", "beds").replace("Garden", "Bed").replace("served: true", "served: false"),
     )
-    repository.write("config/crd/bases/c.yaml", GARDEN.replace("maximum: 10", "maximum: 11"))
+    repository.write("config/crd/bases/c.yaml", SMALL.replace("[clay, sand]", "[clay]"))
     repository.crd("config/crd/bases/d.yaml", plural="walls", kind="Wall")
 
     code, out, err = init("--yes")
@@ -348,7 +361,7 @@ def test_a_repository_without_crds_is_5(repository: Folder, init: Init) -> None:
 
 
 def test_a_crd_that_cannot_be_read_is_2(repository: Folder, init: Init) -> None:
-    repository.write(FILE, f"{GARDEN}a: [\n")
+    repository.write(FILE, f"{SMALL}a: [\n")
 
     assert init()[0] == 2
 
@@ -376,7 +389,7 @@ def test_at_a_release_the_one_before_is_the_baseline(
 
 def test_a_changed_release_is_the_baseline(repository: Folder, propose: Init) -> None:
     commit(repository.path, tag="v1.0.0")
-    repository.write(FILE, f"{GARDEN}# changed\n")
+    repository.write(FILE, f"{SMALL}# changed\n")
 
     assert "last release: v1.0.0, the current commit, from which upgrades are judged\n" in propose()[1]
 
@@ -414,7 +427,7 @@ def test_failing_checks_become_warnings_on_request(repository: Folder, init: Ini
 
 def test_a_failing_check_that_is_about_no_sample_becomes_a_warning(repository: Folder, init: Init) -> None:
     repository.write("charts/garden/Chart.yaml", "name: garden\nversion: 1.0.0\n")
-    repository.write("charts/garden/crds/gardens.yaml", GARDEN.replace("maximum: 10", "maximum: 9"))
+    repository.write("charts/garden/crds/gardens.yaml", SMALL.replace("[clay, sand]", "[clay]"))
 
     _, out, _ = init("--yes")
 
@@ -423,7 +436,7 @@ def test_a_failing_check_that_is_about_no_sample_becomes_a_warning(repository: F
 
 
 def test_a_refused_crd_is_shown_and_stays_a_failure(repository: Folder, init: Init) -> None:
-    repository.write(FILE, GARDEN.replace("Namespaced", "Clustr"))
+    repository.write(FILE, SMALL.replace("Namespaced", "Clustr"))
 
     _, out, _ = init("--yes")
 
@@ -433,7 +446,7 @@ def test_a_refused_crd_is_shown_and_stays_a_failure(repository: Folder, init: In
 
 
 def test_all_checks_of_a_refused_crd_become_warnings_on_request(repository: Folder, init: Init) -> None:
-    repository.write(FILE, GARDEN.replace("Namespaced", "Clustr"))
+    repository.write(FILE, SMALL.replace("Namespaced", "Clustr"))
 
     _, out, _ = init("--yes", "--allow-failing")
 
@@ -471,7 +484,7 @@ def test_a_failing_object_outside_of_the_samples_is_left_out(
 
 def test_objects_that_two_managers_cannot_apply_become_a_warning_by_the_first(repository: Folder, init: Init) -> None:
     item = "{type: object, properties: {a: {type: string}, b: {type: integer, default: 1}}}"
-    repository.write(FILE, GARDEN.replace("note: {type: string}", f"note: {{type: array, items: {item}}}"))
+    repository.write(FILE, SMALL.replace("soil: ", f"note: {{type: array, items: {item}}}\n              soil: "))
     for name in "ab":
         text = SAMPLE.replace("soil: sand", "note: [{a: x}]").replace("name: a", f"name: {name}")
         repository.write(f"docs/{name}.yaml", text)
