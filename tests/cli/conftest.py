@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import sys
 from typing import Final
@@ -30,3 +31,6 @@ def sessions_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(f"-p no:{name}" for name in _UNUSED))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(gc, "get_freeze_count", sessions.count_frozen)
+    # Python's style of a traceback needs no source of whole functions.
+    getrepr = functools.partialmethod(pytest.ExceptionInfo.getrepr, style="native")
+    monkeypatch.setattr(pytest.ExceptionInfo, "getrepr", getrepr)

@@ -69,6 +69,7 @@ def test(
 
 
 def test_success_returns_0(project: Project, test: Test) -> None:
+    project.write("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['.']\n")
     project.cases(RIGHT)
 
     code, out, _ = test()
@@ -79,23 +80,13 @@ def test_success_returns_0(project: Project, test: Test) -> None:
     assert "crd: no upgrade is judged: " in out
 
 
-def test_a_failure_returns_1(project: Project, test: Test) -> None:
-    project.cases(WRONG)
-
-    code, out, _ = test()
-
-    assert code == 1
-    assert "spec.rows: Invalid value: 11" in out
-
-
 def test_a_chosen_path_is_tested_alone(project: Project, test: Test) -> None:
     project.cases(name="tests/test_a.crd.yaml")
     project.write("docs/notes.txt", "nothing")
 
-    for paths in ["tests"], ["tests/test_a.crd.yaml"]:
-        code, output, _ = test(*paths)
-        assert code == 0
-        assert "3 passed" in output
+    code, output, _ = test("tests/test_a.crd.yaml")
+    assert code == 0
+    assert "3 passed" in output
     assert "8 passed" in test("tests", "config")[1]
     assert test("docs")[0] == 5
 
@@ -148,7 +139,10 @@ def test_an_unknown_option_returns_2(capsys: pytest.CaptureFixture[str]) -> None
 def test_a_run_that_stops_itself_has_not_been_interrupted(project: Project, test: Test) -> None:
     project.cases(WRONG)
 
-    assert test("--", "--stepwise")[0] == 1
+    code, out, _ = test("--", "--stepwise")
+
+    assert code == 1
+    assert "spec.rows: Invalid value: 11" in out
 
 
 def test_an_interruption_returns_130(project: Project, test: Test) -> None:
@@ -168,12 +162,12 @@ def test_no_python_of_the_project_is_run_and_its_settings_count(project: Project
     project.write("tests/test_texts.txt", ">>> 1/0\n")
     project.write("tests/test_garden.crd.yaml", RIGHT)
 
-    code, out, err = test()
+    code, out, err = test("-v")
 
     assert (code, err) == (0, "")
     assert "Kubernetes 1.36" in out
     assert "6 passed in" in out  # and no warning
-    assert "crd: the Python test file tests/test_it.py is not collected, which pytest runs" in test("-v")[1]
+    assert "crd: the Python test file tests/test_it.py is not collected, which pytest runs" in out
 
 
 def test_webhooks_of_the_ini_file_are_called_only_on_request(project: Project, test: Test) -> None:
@@ -219,7 +213,8 @@ def test_no_module_of_the_project_takes_the_place_of_another(file: str, text: st
     project.write(file, text)
     project.cases(RIGHT)
 
-    for command in ([sys.executable, "-m", "pytest_crd"], [str(Path(sys.executable).with_name("pytest-crd"))]):
+    script = [str(Path(sys.executable).with_name("pytest-crd"))]
+    for command in ([sys.executable, "-m", "pytest_crd"], *([script] if text else [])):
         done = _started(project.path, "test", command=command)
         assert (done.returncode, done.stderr) == (0, ""), done.stdout
         assert "6 passed" in done.stdout
@@ -240,11 +235,11 @@ def test_a_module_with_the_name_of_the_package_is_not_run(command: list[str], pr
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["check", "config"],
         ["validate", "garden.yaml"],
         *(
             pytest.param(arguments, marks=pytest.mark.long)
             for arguments in (
+                ["check", "config"],
                 ["explain", "gardens"],
                 ["init"],
                 ["cel", "1 == 1", "gardens", "--self", "garden.yaml"],
@@ -409,7 +404,7 @@ def test_a_link_in_the_cache_is_not_followed(
 
     assert code == 2
     assert f"{link} is a link, through which pytest would write; remove it" in err
-    assert test("--", "-p", "no:cacheprovider")[0] == 1
+    assert name != ".pytest_cache" or test("--", "-p", "no:cacheprovider")[0] == 1
     assert [*outside.iterdir()] == []
 
 
@@ -475,12 +470,6 @@ def test_options_of_a_project_that_cannot_be_read_are_2(project: Project, test: 
     assert "pytest.ini: addopts: No closing quotation" in err
 
 
-def test_a_project_without_such_settings_has_none(project: Project, test: Test) -> None:
-    project.write("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['.']\n")
-
-    assert test()[0] == 0
-
-
 def test_upgrades_are_judged_from_the_last_release(project: Project, test: Test) -> None:
     commit(project.path, tag="v1.0.0")
     crd = project.read("config/crd/bases/gardens.yaml")
@@ -514,7 +503,7 @@ def test_a_missing_release_is_reported_without_an_error(tag: str, reason: str, p
 
     assert code == 0
     assert reason in out.split("crd: no upgrade is judged: ")[1]
-    assert test("--baseline", "git:latest-tag")[0] == 1
+    assert tag or test("--baseline", "git:latest-tag")[0] == 1
 
 
 def test_a_release_that_cannot_be_read_is_an_error(project: Project, test: Test) -> None:
@@ -535,7 +524,6 @@ def test_another_baseline_takes_the_place_of_the_last_release(project: Project, 
     project.ini("crd_baseline = old", "crd_paths = config")
 
     assert "; upgrades from old: " in test()[1]
-    assert "; upgrades from git:v1.0.0" not in test("--baseline=old")[1]
 
 
 def test_its_help_has_the_settings(capsys: pytest.CaptureFixture[str]) -> None:
@@ -574,7 +562,10 @@ def test_options_about_the_selection_need_no_separator(project: Project, test: T
     project.crd()
     project.cases(f"{WRONG}- {{name: few, input: {{spec: {{rows: 1}}}}, accepted: true}}\n")
 
-    assert test("-k", "few")[0] == 0
-    assert "::few PASSED" in test("-v", "-k", "few")[1]
-    assert "1 failed, " not in test("-x", "-q", "-k", "few")[1]
-    assert test("-x", "-k", "many or few")[1].count("1 failed") == 1
+    code, out, _ = test("-v", "-k", "few")
+    assert code == 0
+    assert "::few PASSED" in out
+    out = test("-x", "-q", "-k", "many or few")[1]
+    assert "1 failed, " in out
+    assert "test session starts" not in out
+    assert " passed" not in out

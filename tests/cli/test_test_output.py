@@ -86,8 +86,9 @@ def test_with_v_pytest_prints_its_lines(project: Project, lines: Lines) -> None:
 def test_options_of_pytest_about_its_output_count(project: Project, lines: Lines) -> None:
     project.cases(WRONG)
 
-    assert [line for line in lines("--", "-rf") if line.startswith("FAILED")]
-    assert any(line.startswith("test_garden.crd.yaml:3: refused: spec.rows") for line in lines("--", "--tb=line"))
+    output = lines("--", "-rf", "--tb=line")
+    assert [line for line in output if line.startswith("FAILED")]
+    assert any(line.startswith("test_garden.crd.yaml:3: refused: spec.rows") for line in output)
     assert lines("--", "-q")[0] == ""
     assert "<CaseItem many>" in "\n".join(lines("--", "--collect-only"))
 
@@ -110,10 +111,12 @@ def test_notes_are_counted_unless_something_is_left_out_by_mistake(project: Proj
 
 
 def test_warnings_of_the_server_are_counted(project: Project, lines: Lines) -> None:
-    crd = project.read("config/crd/bases/gardens.yaml")
-    project.write(
-        "config/crd/bases/gardens.yaml", crd.replace("label: {type: string}", "label: {type: string, format: tulip}")
+    crd = project.read("config/crd/bases/gardens.yaml").replace(
+        "label: {type: string}", "label: {type: string, format: tulip}"
     )
+    for folder in ("config/crd/bases", "old"):
+        project.write(f"{folder}/gardens.yaml", crd)
+        project.write(f"{folder}/ponds.yaml", crd.replace("garden", "pond").replace("Garden", "Pond"))
 
     assert "crd: 2 warnings; -v shows them" in lines()
     assert any('unrecognized format "tulip"' in line for line in lines("--", "-v"))

@@ -17,10 +17,6 @@ from support.sessions import Project
 
 from pytest_crd.cli import initproposals
 
-# The pages share these modules with their sessions.
-for _name in ("kopf", "pydantic"):
-    importlib.import_module(_name)
-
 CORPUS: Final = os.environ.get("CRD_CORPUS", "")
 CRD: Final = (parts.ROOT / "example_project/config/crd/bases/backups.yaml").read_text(encoding="utf-8")
 SAMPLE: Final = """\
@@ -39,6 +35,13 @@ pytestmark = pytest.mark.session
 
 def _page(name: str) -> str:
     return (parts.DOCS / f"{name}.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _shared_modules() -> None:
+    """Import modules that the pages share with their sessions, which takes too long for each worker that only collects the tests."""
+    for name in ("kopf", "pydantic"):
+        importlib.import_module(name)
 
 
 @pytest.fixture
