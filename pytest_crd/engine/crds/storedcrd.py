@@ -72,7 +72,7 @@ def _coerce_node(node: Structural, schema: Schema, version: Profile, *, inside_m
     changes: dict[str, JSONValue] = {}
     if node.default and isinstance(node.default, dict | list) and not inside_meta:
         compiled = objectmeta.compile_embedded(node, version)
-        changes["default"] = node.default if compiled is None else compiled(node.default).value
+        changes["default"] = node.default if compiled is None else compiled(node.default, objectmeta.ROOT, [])
     if node.items is not None:
         changes["items"] = _coerce_node(node.items, schema["items"], version, inside_meta=inside_meta)
     if node.properties:

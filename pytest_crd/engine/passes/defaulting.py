@@ -244,7 +244,7 @@ class _Pruning:
             return node.default  # a scalar or an empty value at a specified place is never pruned
         resource = _surround(node.default, surroundings)
         if is_coerced and self._coerce is not None:
-            resource = self._coerce(resource).value
+            resource = self._coerce(resource, objectmeta.ROOT, [])
         return _focus(rewriting.apply(self._prune_fields, resource).value, surroundings)
 
 

@@ -8,7 +8,7 @@ here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors import badvalues, fielderror
@@ -22,6 +22,8 @@ from pytest_crd.engine.passes.rewriting import Rewrite
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.schema.structural import META_FIELDS, Structural
 from pytest_crd.records import NamedTuple
+
+ROOT: Final = FieldPath()
 
 
 class Coerced(NamedTuple):
@@ -45,13 +47,6 @@ class EmbeddedError(decoding.DecodeError):
         super().__init__(str(error))
 
 
-class Coerce(Protocol):
-    """Function that coerces the embedded resources in a value; *path* is the prefix of all reported paths."""
-
-    def __call__(self, value: JSONValue, path: FieldPath = ...) -> Coerced:
-        """Return the coerced value, or raise EmbeddedError."""
-
-
 def coerce_root(metadata: JSONValue, profile: Profile, *, drop_malformed: bool = False) -> Coerced:
     """
     Return the *metadata* of a resource as ObjectMeta holds it.
@@ -72,7 +67,7 @@ def coerce_root(metadata: JSONValue, profile: Profile, *, drop_malformed: bool =
         apiextensions-apiserver schema/objectmeta/coerce.go, GetObjectMetaWithOptions and SetObjectMeta. The messages
         are those of a 1.37 server; a 1.21 server decodes with another library and has other messages.
     """
-    return _coerce_metadata(metadata, _ROOT, metav1types.object_meta(profile), drop_malformed=drop_malformed)
+    return _coerce_metadata(metadata, ROOT, metav1types.object_meta(profile), drop_malformed=drop_malformed)
 
 
 # Compiles the rewrite that drops nulls which a schema does not allow.
@@ -85,9 +80,9 @@ def compile_embedded(
     *,
     drop_malformed: bool = False,
     drop_nulls: CompileDropNulls | None = None,
-) -> Coerce | None:
+) -> Walk[SpelledPath] | None:
     """
-    Return a function that coerces the embedded resources in a value of *schema*.
+    Return the traversal that coerces the embedded resources in a value of *schema*.
 
     Args:
         schema: A structural schema.
@@ -98,8 +93,8 @@ def compile_embedded(
             that the schema describes; None to keep nulls.
 
     Returns:
-        A function from the whole value to the coerced one, with the sorted paths of the unknown metadata fields, map
-        keys in brackets; or None if there is no embedded resource in *schema*. The function raises EmbeddedError.
+        A traversal that finds the paths of the unknown metadata fields, map keys in brackets, and raises EmbeddedError; or
+        None if there is no embedded resource in *schema*.
 
     Errors:
         Invalid, as the EmbeddedError for the first invalid resource by sorted keys; a server picks a random one.
@@ -113,16 +108,7 @@ def compile_embedded(
         without_nulls = drop_nulls(Structural(properties=meta_schemas)) if drop_nulls and meta_schemas else None
         return _resource_walk(below, without_nulls, profile, drop_malformed=drop_malformed)
 
-    walk = embedded.compile(schema, compile_resource)
-    if walk is None:
-        return None
-
-    def coerce(value: JSONValue, path: FieldPath = _ROOT) -> Coerced:
-        unknown: list[SpelledPath] = []
-        coerced = walk(value, path, unknown)
-        return Coerced(coerced, tuple(sorted(unknown)))
-
-    return coerce
+    return embedded.compile(schema, compile_resource)
 
 
 def _coerce_metadata(metadata: JSONValue, path: FieldPath, kind: Struct, *, drop_malformed: bool) -> Coerced:
@@ -162,8 +148,6 @@ def _decode_fields(metadata: JSONValue, kind: Struct) -> decoding.Decoded:
         unknown += decoded.unknown
     return decoding.Decoded(value, tuple(unknown))
 
-
-_ROOT: Final = FieldPath()
 
 _AS_IT_IS: Final = object()
 

@@ -17,6 +17,7 @@ from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.errors.origin import ChangedField, Locate
 from pytest_crd.engine.fieldpath import SpelledPath
 from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.metadata.embedded import Walk
 from pytest_crd.engine.passes import defaulting, objectmeta, pruning
 from pytest_crd.engine.passes.rewriting import Path, Rewrite
 from pytest_crd.engine.profile import Profile
@@ -156,8 +157,9 @@ class Passes:
             unknown = (*unknown, *sorted(self._pruned.spell(paths)))
         coerce_embedded = self._coerce_stored if drop_malformed else self._coerce_embedded
         if coerce_embedded is not None:
-            embedded = coerce_embedded(value)
-            value, unknown = embedded.value, (*unknown, *embedded.unknown)
+            unknown_metadata: list[SpelledPath] = []
+            value = coerce_embedded(value, objectmeta.ROOT, unknown_metadata)
+            unknown = (*unknown, *sorted(unknown_metadata))
         return Pruned(value, unknown)
 
     def default(self, resource: Mapping[str, JSONValue]) -> Defaulted:
@@ -228,14 +230,14 @@ class Passes:
         return defaulting.compile_defaults(self._schema)
 
     @cached_property
-    def _coerce_embedded(self) -> objectmeta.Coerce | None:
+    def _coerce_embedded(self) -> Walk[SpelledPath] | None:
         return self._compile_embedded(drop_malformed=False)
 
     @cached_property
-    def _coerce_stored(self) -> objectmeta.Coerce | None:
+    def _coerce_stored(self) -> Walk[SpelledPath] | None:
         return self._compile_embedded(drop_malformed=True)
 
-    def _compile_embedded(self, *, drop_malformed: bool) -> objectmeta.Coerce | None:
+    def _compile_embedded(self, *, drop_malformed: bool) -> Walk[SpelledPath] | None:
         if self._body_schema is None:
             return None
         drop_nulls = None if self._preserve_unknown_fields else defaulting.compile_drop_nulls

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.spelling import spelled
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.fieldpath import FieldPath
+from pytest_crd.engine.fieldpath import FieldPath, SpelledPath
 from pytest_crd.engine.golang import decoding
 from pytest_crd.engine.passes import defaulting, objectmeta
 from pytest_crd.engine.schema.structural import Structural
@@ -32,10 +32,13 @@ SCHEMA = Structural(
 EMPTY_OWNER = {"apiVersion": "", "kind": "", "name": "", "uid": ""}
 
 
-def coerce(value: Any, schema: Structural = SCHEMA, **options: Any) -> objectmeta.Coerced:
+def coerce(
+    value: Any, schema: Structural = SCHEMA, path: FieldPath = objectmeta.ROOT, **options: Any
+) -> objectmeta.Coerced:
     compiled = objectmeta.compile_embedded(schema, NEWEST, **options)
     assert compiled is not None
-    return compiled(value)
+    unknown: list[SpelledPath] = []
+    return objectmeta.Coerced(compiled(value, path, unknown), tuple(sorted(unknown)))
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,7 @@ def test_older_versions_print_invalid_embedded_resources_in_go_syntax() -> None:
     compiled = objectmeta.compile_embedded(SCHEMA, profile.named("1.32"))
     assert compiled is not None
     with pytest.raises(objectmeta.EmbeddedError) as raised:
-        compiled({"one": {"kind": {"a": None}}})
+        compiled({"one": {"kind": {"a": None}}}, objectmeta.ROOT, [])
     printed = 'map[string]interface {}{"a":interface {}(nil)}'
     assert str(raised.value) == f"one.kind: Invalid value: {printed}: must be a string"
 
@@ -276,19 +279,15 @@ def test_specified_nulls_are_dropped_before_embedded_metadata_is_coerced() -> No
         "other": {"metadata": {"labels": {"a": None}}},
     }
 
-    compiled = objectmeta.compile_embedded(schema, NEWEST, drop_nulls=defaulting.compile_drop_nulls)
-
-    assert compiled is not None
-    assert compiled(value).value == {
+    assert coerce(value, schema, drop_nulls=defaulting.compile_drop_nulls).value == {
         "one": {"kind": None, "metadata": {}},
         "other": {"metadata": {"labels": {"a": ""}}},
     }
 
 
 def test_paths_begin_with_the_passed_path() -> None:
-    compiled = objectmeta.compile_embedded(RESOURCE, NEWEST)
-    assert compiled is not None
-    assert compiled({"metadata": {"x": 1}}, FieldPath(("spec", 0))).unknown == ("spec[0].metadata.x",)
+    coerced = coerce({"metadata": {"x": 1}}, RESOURCE, FieldPath(("spec", 0)))
+    assert coerced.unknown == ("spec[0].metadata.x",)
 
 
 def test_an_embedded_resource_within_one_is_coerced_too() -> None:

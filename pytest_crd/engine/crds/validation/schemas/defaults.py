@@ -208,7 +208,7 @@ def _coerced(
 ) -> tuple[JSONValue, FieldError | None]:
     coerce = objectmeta.compile_embedded(node, profile)
     try:
-        return (default if coerce is None else coerce(default, path).value), None
+        return (default if coerce is None else coerce(default, path, [])), None
     except EmbeddedError as error:
         return default, error.error
 
@@ -217,7 +217,7 @@ def _problem(schema: Structural, resource: JSONValue, profile: Profile) -> str:
     """Return the error message about the metadata of *resource*; empty if it is valid."""
     coerce = objectmeta.compile_embedded(schema, profile)
     try:
-        coerced = resource if coerce is None else coerce(resource).value
+        coerced = resource if coerce is None else coerce(resource, objectmeta.ROOT, [])
     except EmbeddedError as error:
         return str(error.error)
     validate = objectmetavalidation.compile_embedded(schema, profile)
