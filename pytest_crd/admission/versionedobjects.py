@@ -14,7 +14,7 @@ from pytest_crd.engine.crds import declared
 from pytest_crd.engine.golang import converting, decoding, printing
 from pytest_crd.engine.golang.converting import MistypedError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.metadata import typemeta
+from pytest_crd.engine.metadata import schemes
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.admission import AdmissionRequest
@@ -101,7 +101,7 @@ class VersionedObjects:
         if not api_version:
             raise NotConvertedError("Object 'apiVersion' is missing in 'unstructured object has no version'")
         if {"apiVersion": api_version, "kind": kind} != scale.TYPE_META:
-            raise NotConvertedError(typemeta.unregistered(kind, api_version, self._profile))
+            raise NotConvertedError(schemes.unregistered(kind, api_version, self._profile))
         try:
             return {**decoding.decode(converting.convert(resource, scale.SCALE), scale.SCALE).value, **scale.TYPE_META}
         except MistypedError as error:

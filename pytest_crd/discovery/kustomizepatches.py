@@ -20,7 +20,7 @@ from pytest_crd.engine.inputerror import ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.registry.patching import jsonpatch, strategicmerge
 from pytest_crd.engine.registry.patching.jsonpatch import OperationError
-from pytest_crd.engine.registry.patching.strategicmerge import StrategicError
+from pytest_crd.engine.registry.patching.strategicerrors import StrategicError
 from pytest_crd.engine.yaml import yamlreader
 from pytest_crd.engine.yaml.document import Document
 

@@ -29,7 +29,7 @@ from pytest_crd.engine.golang import converting, decoding, printing
 from pytest_crd.engine.golang.converting import MistypedError
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.metadata import typemeta
+from pytest_crd.engine.metadata import schemes
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import scale
 from pytest_crd.engine.registry.admission import AdmissionRequest, GoObjects, PolicyOrder
@@ -239,7 +239,7 @@ class _Round:
         version = self._request.version
         if invocation.group != self._request.group:
             api_version = declared.api_version(self._request.group, version)
-            return typemeta.unsuitable(go.type.name, api_version, self._profile)
+            return schemes.unsuitable(go.type.name, api_version, self._profile)
         if invocation.version == version:
             return ""
         kind = go.type.name.partition(".")[2]

@@ -11,7 +11,7 @@ from pytest_crd.engine.golang import decoding, jsonsyntax
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.inputerror import ManifestError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.metadata import metav1types, typemeta
+from pytest_crd.engine.metadata import metav1types, schemes, typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import applying, requestoptions
@@ -64,7 +64,7 @@ def decode_write(request: HTTPRequest, verb: str, media_type: str, type_: Resour
         body = _read(request.body, media_type)
     except _UnreadableBodyError as error:
         if subresource == "scale" and not type_.is_typed:  # the scheme of custom resources has no Scale
-            raise statuses.bad_request(typemeta.unregistered_type("v1.Scale", type_.profile)) from None
+            raise statuses.bad_request(schemes.unregistered_type("v1.Scale", type_.profile)) from None
         if str(error).startswith(_NO_NUMBER):
             raise _number_beyond_float64(request.body, api_version, kind, str(error)) from None
         raise _unrecognized(kind, str(error), request.body) from None
@@ -102,7 +102,7 @@ def decode_delete(request: HTTPRequest, type_: ResourceType) -> Resource:
     except (_UnreadableBodyError, TypeMetaError) as error:
         raise _unread_options(str(error), type_.profile) from None
     if kind not in ("", "DeleteOptions"):
-        problem = typemeta.unregistered(kind, api_version or "meta.k8s.io/v1", type_.profile)
+        problem = schemes.unregistered(kind, api_version or "meta.k8s.io/v1", type_.profile)
         raise _unread_options(problem, type_.profile)
     try:
         options: Resource = decoding.decode(value, metav1types.DELETE_OPTIONS).value
@@ -225,14 +225,14 @@ def _demand_registered(written_version: str, written_kind: str, kind: str, profi
         is_registered = protoreading.can_read(written_version, written_kind)
     if not is_registered:
         raise _unhandled(
-            written_version, written_kind, kind, typemeta.unregistered(written_kind, written_version, profile)
+            written_version, written_kind, kind, schemes.unregistered(written_kind, written_version, profile)
         )
 
 
 def problem_of_kind(written_version: str, written_kind: str, api_version: str, kind: str, profile: Profile) -> str:
     """Return why an object cannot be converted to a kind with a Go type; empty if it has this kind."""
     if not protoreading.can_read(written_version, written_kind):
-        return typemeta.unregistered(written_kind, written_version, profile)
+        return schemes.unregistered(written_kind, written_version, profile)
     if (written_version, written_kind) == (api_version, kind):
         return ""
     return f"converting (v1.{written_kind}) to ({resourcetypes.go_name(api_version, kind)}): unknown conversion"
@@ -268,7 +268,7 @@ def _options(sent: bytes, profile: Profile) -> Resource:
     except ProtobufError as error:
         raise _unread_options(str(error), profile) from None
     if options is None:
-        raise _unread_options(typemeta.unregistered(envelope.kind, envelope.api_version, profile), profile)
+        raise _unread_options(schemes.unregistered(envelope.kind, envelope.api_version, profile), profile)
     return options
 
 

@@ -9,7 +9,7 @@ from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.golang.mime import MediaTypeError
 from pytest_crd.engine.jsonvalue import JSONObject
-from pytest_crd.engine.metadata import typemeta
+from pytest_crd.engine.metadata import schemes, typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.webhooks import replybody, statusreading
@@ -170,7 +170,7 @@ def _demand_type(api_version: str, kind: str, expected: ReviewType, text: str, p
     is_known = group == expected.group and version in _VERSIONS and kind == expected.kind
     if not is_known and kind != _STATUS:
         sent = f"{group}/{version}" if group else version
-        raise CallError(typemeta.unregistered(kind, sent, profile))
+        raise CallError(schemes.unregistered(kind, sent, profile))
     sent_type = f"v1.{_STATUS}" if kind == _STATUS else f"{version}.{kind}"
     raise CallError(f"converting ({sent_type}) to ({expected.struct.go}): unknown conversion")
 

@@ -23,7 +23,7 @@ from pytest_crd.engine.golang import decoding, jsonsyntax, printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.metadata import typemeta
+from pytest_crd.engine.metadata import schemes
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.patching import documents
 from pytest_crd.engine.registry.patching.documents import Document
@@ -116,7 +116,7 @@ def _decode(patched: Document, go_type: Struct, before: Resource, profile: Profi
     value = objectpatch.read(patched, kind=before["kind"])
     api_version, kind = value.get("apiVersion") or before["apiVersion"], value["kind"]
     if (api_version, kind) != (before["apiVersion"], before["kind"]):
-        raise PatchFailedError(typemeta.unregistered(kind, api_version, profile))
+        raise PatchFailedError(schemes.unregistered(kind, api_version, profile))
     written = documents.read(documents.to_text(patched))
     try:
         decoded = decoding.decode(documents.decodable(written), go_type, sort_keys=False)

@@ -14,7 +14,7 @@ from pytest_crd.engine.golang import decoding, printing
 from pytest_crd.engine.golang.decoding import Decoded, DecodeError
 from pytest_crd.engine.golang.gotypes import Struct
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
-from pytest_crd.engine.metadata import metav1types, typemeta
+from pytest_crd.engine.metadata import metav1types, schemes, typemeta
 from pytest_crd.engine.metadata.typemeta import TypeMetaError
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import requestbody, requestoptions
@@ -27,10 +27,11 @@ from pytest_crd.records import NamedTuple
 if TYPE_CHECKING:
     from pytest_crd.engine.crds import storedcrd
     from pytest_crd.engine.golang import converting
-    from pytest_crd.engine.registry.patching import documents, patchrequest, strategicmerge
+    from pytest_crd.engine.registry.patching import documents, patchrequest, strategicerrors, strategicmerge
 else:
     patchrequest = lazyimport.module("pytest_crd.engine.registry.patching.patchrequest")
     strategicmerge = lazyimport.module("pytest_crd.engine.registry.patching.strategicmerge")
+    strategicerrors = lazyimport.module("pytest_crd.engine.registry.patching.strategicerrors")
     documents = lazyimport.module("pytest_crd.engine.registry.patching.documents")
     storedcrd = lazyimport.module("pytest_crd.engine.crds.storedcrd")
     converting = lazyimport.module("pytest_crd.engine.golang.converting")
@@ -151,7 +152,7 @@ class CrdDecoder(NamedTuple):
         except TypeMetaError as error:
             raise RefusedError(requestbody.bad_patch(text, str(error))) from None
         if api_version not in ("", live["apiVersion"]) or kind not in ("", live["kind"]):
-            problem = typemeta.unregistered(kind or live["kind"], api_version, self.profile, group=declared.GROUP)
+            problem = schemes.unregistered(kind or live["kind"], api_version, self.profile, group=declared.GROUP)
             raise RefusedError(requestbody.bad_patch(text, problem))
         return bool(api_version)
 
@@ -163,9 +164,9 @@ class CrdDecoder(NamedTuple):
         try:
             cleans = self.profile.json_patch.cleans_strategic_patches
             merged = strategicmerge.merge(live, patch, kind, cleans=cleans)
-        except strategicmerge.StrategicError as error:
+        except strategicerrors.StrategicError as error:
             raise RefusedError(error.refusal) from None
-        written = strategicmerge.printed(patch)
+        written = strategicerrors.printed(patch)
         try:
             typed = {**converting.convert(merged, kind), "apiVersion": live["apiVersion"], "kind": live["kind"]}
             manifest = decode_crd(typed, whole_paths=self.profile.names_fields_of_nested_schemas)

@@ -18,7 +18,7 @@ from pytest_crd.engine.golang import decoding, gotypes, printing
 from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.metadata import metav1types, requestmetadata, typemeta
+from pytest_crd.engine.metadata import metav1types, requestmetadata, schemes, typemeta
 from pytest_crd.engine.metadata.requestmetadata import RequestTarget
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import requestbody, subresources
@@ -110,7 +110,7 @@ def decode(body: Body, field_validation: FieldValidation, profile: Profile) -> D
     if refused := too_large(body.value, body.text):
         raise RefusedError(refused)
     # The server has one message for all problems of a Scale.
-    undecodable = RefusedError(bad_request(typemeta.unregistered_type("v1.Scale", profile)))
+    undecodable = RefusedError(bad_request(schemes.unregistered_type("v1.Scale", profile)))
     if not isinstance(body.value, Mapping | None):
         raise undecodable
     sent = {key: value for key, value in (body.value or {}).items() if key not in TYPE_META or value}
@@ -252,4 +252,4 @@ def _other_kind(value: Resource, profile: Profile) -> str:
         return f"converting ({_OTHERS[version]}.Scale) to (v1.Scale): unknown conversion"
     if {"kind": kind, "apiVersion": version} == TYPE_META:
         return ""
-    return typemeta.unregistered(kind, version, profile)
+    return schemes.unregistered(kind, version, profile)

@@ -24,9 +24,9 @@ from pytest_crd.engine.metadata import metav1types, typemeta
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import requestbody, requestoptions
 from pytest_crd.engine.registry.fieldmanager.writers import Applied
-from pytest_crd.engine.registry.patching import documents, patchrequest, strategicmerge
+from pytest_crd.engine.registry.patching import documents, patchrequest, strategicerrors, strategicmerge
 from pytest_crd.engine.registry.patching.documents import Document, SentObject
-from pytest_crd.engine.registry.patching.strategicmerge import MergedLists, StrategicError
+from pytest_crd.engine.registry.patching.strategicmerge import MergedLists
 from pytest_crd.engine.registry.request import Request
 from pytest_crd.engine.registry.requestbody import Body, DecodedBody, FieldValidation, Patched, RefusedError
 from pytest_crd.engine.registry.response import Changes
@@ -159,13 +159,13 @@ class TypedDecoder(NamedTuple):
         patch: dict[str, JSONValue] = documents.plain(sent) or {}
 
         def write() -> str:
-            return strategicmerge.printed(patch)
+            return strategicerrors.printed(patch)
 
         try:
             cleans = self.profile.json_patch.cleans_strategic_patches
             merged = strategicmerge.merge(live, patch, self.kind, cleans=cleans, merged=self.merged)
             decoded = decoding.decode(converting.convert(merged, self.kind), self.kind)
-        except StrategicError as error:
+        except strategicerrors.StrategicError as error:
             raise RefusedError(error.refusal) from None
         except (MistypedError, DecodeError) as error:
             raise RefusedError(requestbody.bad_patch(write(), str(error))) from None

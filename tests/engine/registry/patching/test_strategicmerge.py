@@ -8,8 +8,8 @@ import pytest
 
 from pytest_crd.engine.crds.decoded import custom_resource_definition
 from pytest_crd.engine.golang import converting
-from pytest_crd.engine.registry.patching import strategicmerge
-from pytest_crd.engine.registry.patching.strategicmerge import StrategicError
+from pytest_crd.engine.registry.patching import strategicerrors, strategicmerge
+from pytest_crd.engine.registry.patching.strategicerrors import StrategicError
 
 CRD = custom_resource_definition("v1")
 OWNERS = [{"uid": "1", "name": "a"}, {"uid": "2", "name": "b"}]
@@ -98,7 +98,7 @@ def test_a_patch_that_does_not_fit_is_refused(document: Any, patch: Any, code: i
 
 
 def test_values_are_printed_as_go_prints_them() -> None:
-    assert strategicmerge.printed({"b": [1, 1.5, None, True], "a": "x"}) == "map[a:x b:[1 1.5 <nil> true]]"
+    assert strategicerrors.printed({"b": [1, 1.5, None, True], "a": "x"}) == "map[a:x b:[1 1.5 <nil> true]]"
 
 
 @pytest.mark.parametrize(
