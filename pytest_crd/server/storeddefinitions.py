@@ -152,10 +152,11 @@ class StoredDefinitions:
     def put(self, entry: StoredObject, value: Resource) -> None:
         """Store a CRD with a changed status, owned by the server if the CRD has managed fields."""
         if entry.value["metadata"].get("managedFields"):
-            from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager, writers  # noqa: PLC0415 - few CRDs have owners
+            from pytest_crd.engine.registry.fieldmanager import definitionfieldmanager, fieldmanager, writers  # noqa: PLC0415 - few CRDs have owners
 
             manager = definitionfieldmanager.of_definitions(self._type.profile)
-            value = manager.update(entry.value, value, writers.Writer(_SERVER, generatedvalues.now(), "status"))
+            writer = writers.Writer(_SERVER, generatedvalues.now(), "status")
+            value = fieldmanager.with_entries(value, manager.update(entry.value, value, writer))
         new = self._store.put(entry.key, value)
         new.forms[CustomResourceDefinition] = self.parse(entry)  # the spec is unchanged
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -133,7 +133,7 @@ class CrdStrategy:
         """Return a stored CRD."""
         return {**stored, "metadata": {**stored["metadata"]}}
 
-    def prepare(self, read: Read, live: JSONObject | None, subresource: str) -> PendingWrite:
+    def prepare(self, read: Read, live: JSONObject | None, request: Request, _uid: str) -> PendingWrite:
         """
         Return the CRD with the fields that the request may write, and the status that the server gives it.
 
@@ -142,6 +142,7 @@ class CrdStrategy:
         """
         assert isinstance(read.decoded.typed, DecodedCrd)  # noqa: S101 - by the decoder of this strategy
         sent, metadata, compared = read.decoded.typed.forms, read.metadata, read.decoded.typed
+        subresource = request.subresource
         old = None if live is None else self._stored or _forms(live, self.profile)
         if old is None:
             new = sent.prepared(metadata, defaulted.created_status(sent.defaulted))
@@ -160,10 +161,6 @@ class CrdStrategy:
         )
         typed = CrdWrite(new, old, whole)
         return PendingWrite({**new.defaulted}, live, read, subresource, typed)
-
-    def complete(self, write: PendingWrite, _request: Request, _uid: str) -> PendingWrite:
-        """Return the same write: `prepare` gives a CRD its status."""
-        return write
 
     def validate(self, write: PendingWrite, _outcomes: list[RuleOutcome] | None) -> Validated:
         """
@@ -200,7 +197,13 @@ class CrdStrategy:
         """Return True if an update changes the spec."""
         return write.live is not None and not jsonvalue.equal(write.encoded()["spec"], write.live["spec"])
 
-    def store(self, write: PendingWrite) -> StoredForms:
+    def store(
+        self,
+        write: PendingWrite,
+        _system_metadata: Callable[[], JSONObject],
+        *,
+        is_read_back: bool,  # noqa: ARG002
+    ) -> StoredForms:
         """Return the written and returned forms of a valid CRD."""
         forms = _forms_of(write)
         if self._keep is not None and jsonvalue.equal(forms.whole.value["spec"], forms.new.defaulted["spec"]):
@@ -264,9 +267,9 @@ class CrdManagers(NamedTuple):
 
         return definitionfieldmanager.of_definitions(self.profile)
 
-    def update(self, live: JSONObject | None, new: JSONObject, writer: Writer) -> dict[str, JSONValue]:
+    def update(self, live: JSONObject | None, new: JSONObject, writer: Writer) -> Sequence[JSONValue]:
         """
-        Return *new* with its managed fields after a create or an update.
+        Return the managed fields of *new* after a create or an update.
 
         Raises:
             NotImplementedError: v1beta1 is involved, unless untracked managers are dropped.
@@ -275,10 +278,7 @@ class CrdManagers(NamedTuple):
         sent_versions = {entry.get("apiVersion") for entry in sent} if self.profile.serves_v1beta1 else set()
         if {new["apiVersion"], *_api_versions(live), *(sent_versions & {declared.V1BETA1})} != {declared.V1}:
             if self.drops_untracked:
-                return {
-                    **new,
-                    "metadata": {key: value for key, value in new["metadata"].items() if key != "managedFields"},
-                }
+                return ()
             raise NotImplementedError(f"the managed fields of this CRD are unknown: {_UNTRACKED}")
         return self._manager.update(live, new, writer)
 

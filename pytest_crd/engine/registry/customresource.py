@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
 from pytest_crd import lazyimport
-from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
-from pytest_crd.engine.errors.refusal import Refusal
-from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
-from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata.typemeta import GroupVersionKind
 from pytest_crd.engine.observer import RuleOutcome
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import storage, subresources
-from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder, ResourceDecoder
-from pytest_crd.engine.registry.requestbody import Decoder, RefusedError
+from pytest_crd.engine.registry.desiredobject import FieldManagers, ObjectDecoder
+from pytest_crd.engine.registry.resourcedecoding import ResourceDecoder
 from pytest_crd.engine.registry.resourcevalidation import ResourceValidator
-from pytest_crd.engine.registry.response import Stored
 from pytest_crd.engine.registry.storage import Storage
-from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, StoredForms, Validated
+from pytest_crd.engine.registry.strategy import ObjectStrategy, PendingWrite, Validated
 from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -38,9 +33,6 @@ else:
     typedvalues = lazyimport.module("pytest_crd.engine.registry.fieldmanager.typedvalues")
     admission = lazyimport.module("pytest_crd.engine.registry.admission")
     deprecation = lazyimport.module("pytest_crd.engine.registry.deprecation")
-
-# The server mistakes an object with a list `items` for a list of objects, and fails.
-_TAKEN_FOR_A_LIST: Final = Refusal(500, "", "*unstructured.Unstructured is not a list: no Items field in this object")
 
 
 class RequestedVersion(NamedTuple):
@@ -66,6 +58,11 @@ class CustomResourceStrategy(ObjectStrategy):
     """
     The strategy of the custom resources of one version of a CRD.
 
+    Attributes:
+        read: Returns a stored object in this version: `Storage.read`.
+        read_stored_as: Returns an object that is stored in another version: `Storage.read_stored_as`.
+        store: Returns the written and returned forms of a valid object: `Storage.store`.
+
     Reference:
         apiextensions-apiserver registry/customresource/strategy.go, status_strategy.go.
     """
@@ -88,13 +85,18 @@ class CustomResourceStrategy(ObjectStrategy):
         self.profile = profile
         self.subresources = subresources.from_declared(served.spec.subresources)
         self._passes = {schema.spec.name: schema.passes for schema in versions}
-        bodies = Decoder(GroupVersionKind(crd.group, served.spec.name, crd.kind), self._passes, profile)
-        self.decoder: ObjectDecoder = ResourceDecoder(bodies, served.passes, profile)
+        of_url = GroupVersionKind(crd.group, served.spec.name, crd.kind)
+        self.decoder: ObjectDecoder = ResourceDecoder(of_url, self._passes, profile)
         self.owners: FieldManagers = VersionManagers(version)
         self._crd = crd
         self._served = served
         self._versions = tuple(schema.spec.name for schema in versions if schema.spec.served)
         self._storage = Storage(crd, served, versions, converter)
+        self.read, self.read_stored_as, self.store = (
+            self._storage.read,
+            self._storage.read_stored_as,
+            self._storage.store,
+        )
         self._validator = ResourceValidator(crd, served, profile, self._fits)
 
     @property
@@ -122,19 +124,6 @@ class CustomResourceStrategy(ObjectStrategy):
         """Return whether a webhook converts a stored object to this version."""
         return self._storage.calls_webhook(stored)
 
-    def read(self, stored: Resource, namespace: str) -> dict[str, JSONValue]:
-        """
-        Return a stored object in this version, in *namespace* if its metadata has none.
-
-        Raises:
-            RefusedError: 500: the webhook does not convert it.
-        """
-        return self._storage.read(stored, namespace)
-
-    def read_stored_as(self, api_version: str, stored: Resource) -> dict[str, JSONValue]:
-        """Return an object that is stored in *api_version*, in this version. Raises as `Storage.read_stored_as` does."""
-        return self._storage.read_stored_as(api_version, stored)
-
     def validate(self, write: PendingWrite, outcomes: list[RuleOutcome] | None) -> Validated:
         """Validate an object; append the outcomes of its rules to *outcomes* unless it is None."""
         resource, live, read = write.resource, write.live, write.read
@@ -154,35 +143,6 @@ class CustomResourceStrategy(ObjectStrategy):
         except typedvalues.TypedError:
             return False
         return True
-
-    def store(self, write: PendingWrite) -> StoredForms:
-        """
-        Return the written and returned forms of a valid object.
-
-        Raises:
-            RefusedError: 500: the object has a list `items`, or metadata that the storage version cannot decode; or no
-                webhook converts it.
-        """
-        resource, decoded = write.resource, write.read.decoded
-        if isinstance(resource.get("items"), list):
-            raise RefusedError(_TAKEN_FOR_A_LIST)
-        try:
-            forms = self._storage.store(
-                resource,
-                defaulted=bool(decoded.changes.defaulted),
-                keeps_old=bool(write.subresource),
-                is_raw=decoded.is_raw,
-                is_read_back=write.is_read_back,
-                system_metadata=write.system_metadata,
-            )
-        except DecodeError as error:
-            raise RefusedError(Refusal(500, "", str(error))) from None
-        if not decoded.is_text:
-            return forms
-        written = Stored.from_value(jsonvalue.from_python(forms.written.value))
-        is_same = forms.returned is forms.written
-        returned = written if is_same else Stored.from_value(jsonvalue.from_python(forms.returned.value))
-        return StoredForms(written, returned, forms.lost)
 
 
 class VersionManagers:

@@ -18,20 +18,18 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.metadata import requestmetadata, typemeta
 from pytest_crd.engine.metadata.requestmetadata import Prepared, RequestTarget
-from pytest_crd.engine.passes.versionpasses import Passes
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import requestoptions
 from pytest_crd.engine.registry.admission import Admitted, DefaultPlugins
 from pytest_crd.engine.registry.fieldmanager import writers
 from pytest_crd.engine.registry.fieldmanager.writers import Applied, ApplyRefusedError, Writer
 from pytest_crd.engine.registry.request import GeneratedValues, Request
-from pytest_crd.engine.registry.requestbody import DecodedBody, Decoder, RefusedError
-from pytest_crd.engine.registry.response import Changes
+from pytest_crd.engine.registry.requestbody import DecodedBody, RefusedError
 from pytest_crd.engine.registry.subresources import Subresources
 from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.registry import admitting, applying, malformedmetadata
+    from pytest_crd.engine.registry import admitting, applying
     from pytest_crd.engine.registry.fieldmanager.mergetypes import MergeType
     from pytest_crd.engine.registry.patching import patchrequest
     from pytest_crd.engine.registry.scaleowners import ScaleOwners
@@ -39,7 +37,6 @@ else:
     admitting = lazyimport.module("pytest_crd.engine.registry.admitting")
     applying = lazyimport.module("pytest_crd.engine.registry.applying")
     patchrequest = lazyimport.module("pytest_crd.engine.registry.patching.patchrequest")
-    malformedmetadata = lazyimport.module("pytest_crd.engine.registry.malformedmetadata")
 
 # Returns a new object after the mutating admission plugins, given the stored one or None; raises RefusedError.
 Admit: TypeAlias = Callable[[Resource, "Resource | None"], Admitted]
@@ -52,7 +49,7 @@ class Read(NamedTuple):
     Attributes:
         decoded: The decoded body.
         prepared: The prepared metadata.
-        managed: Returns the object with its managed fields, computed on demand because no refusal depends on them.
+        managed: Returns the metadata with managed fields, computed on demand because no refusal depends on them.
     """
 
     decoded: DecodedBody
@@ -73,7 +70,7 @@ class Read(NamedTuple):
 
     def entries(self) -> Sequence[JSONValue]:
         """Return the managed fields."""
-        return (self.managed().get("metadata") or {}).get("managedFields") or ()
+        return self.managed().get("managedFields") or ()
 
 
 class ObjectDecoder(Protocol):
@@ -99,8 +96,8 @@ class ObjectDecoder(Protocol):
 class ObjectManager(Protocol):
     """A field manager of objects."""
 
-    def update(self, live: Resource | None, new: Resource, writer: Writer) -> dict[str, JSONValue]:
-        """Return *new* with its managed fields after a create or an update."""
+    def update(self, live: Resource | None, new: Resource, writer: Writer) -> Sequence[JSONValue]:
+        """Return the managed fields of *new* after a create or an update."""
 
     def apply(self, live: Resource | None, applied: Resource, writer: Writer) -> Applied:
         """Return *live* with *applied*, and its managed fields; raise ApplyRefusedError if it cannot be applied."""
@@ -119,49 +116,6 @@ class FieldManagers(Protocol):
     @property
     def of_scale(self) -> ScaleOwners:
         """The field manager of `/scale`."""
-
-
-class ResourceDecoder(NamedTuple):
-    """
-    Decoder of custom resources.
-
-    Attributes:
-        bodies: The decoder of bodies.
-        passes: The passes of the version.
-        profile: The reproduced Kubernetes version.
-        is_built_in: False.
-    """
-
-    bodies: Decoder
-    passes: Passes
-    profile: Profile
-    is_built_in: bool = False
-
-    def decode_body(self, request: Request) -> DecodedBody:
-        """Decode the body of a create or an update."""
-        return self.bodies.decode(request.body, request.field_validation)
-
-    def decode_patch(self, request: Request, live: Resource) -> DecodedBody:
-        """Decode the result of a patch."""
-        patched = patchrequest.patch(live, request, self.profile)
-        return self.bodies.decode_patched(patched, live, request.field_validation)
-
-    def decode_apply(self, new: Applied, _request: Request, /, warnings: tuple[str, ...]) -> DecodedBody:
-        """Decode the result of an apply; fill in defaults if anything was merged."""
-        defaulted = self.passes.fill_in(new.resource) if new.is_merged else None
-        changes = Changes() if defaulted is None else Changes(defaulted=defaulted.put_in)
-        resource = dict(new.resource if defaulted is None else defaulted.value)
-        resource["metadata"] = requestmetadata.with_texts(resource.get("metadata") or {})
-        return DecodedBody(resource, changes, warnings, sent=new.resource, is_raw=True)
-
-    def decode_mutated(self, resource: Resource, decoded: DecodedBody, request: Request) -> DecodedBody:
-        """Return a decoded body with the *resource* of admission plugins, which is pruned when it is stored."""
-        sent = resource.get("metadata")
-        malformed = malformedmetadata.find(sent, self.profile)
-        read_metadata = sent if malformed is None else malformed.read
-        metadata = malformedmetadata.read(read_metadata, is_status=request.subresource == "status")
-        read = {**resource, "metadata": metadata} if "metadata" in resource else dict(resource)
-        return decoded._replace(resource=read, is_raw=True, malformed=malformed)
 
 
 class RequestReader(NamedTuple):
@@ -216,10 +170,11 @@ class RequestReader(NamedTuple):
         dropped = requestmetadata.DELETION if request.verb == "create" else ()
         owned_metadata = {key: value for key, value in metadata.items() if key not in dropped}
         managed = self._managed(request, None, decoded, owned_metadata, generated)
-        decoded, managed = self._admitted(request, decoded, managed, None, target)
-        metadata = decoded.resource.get("metadata") or {}
-        if (refused := requestmetadata.refuse_create(metadata, target)) is not None:
-            raise RefusedError(refused, decoded)
+        if self.admit is not None or self.default_plugins is not None:
+            decoded, managed = self._admitted(request, decoded, managed, None, target)
+            metadata = decoded.resource.get("metadata") or {}
+            if (refused := requestmetadata.refuse_create(metadata, target)) is not None:
+                raise RefusedError(refused, decoded)
         # The server drops deletion fields before admission, and keeps those of a plugin.
         is_changed = request.verb == "create" and bool(decoded.changes.mutated)
         prepared = requestmetadata.prepare_create(
@@ -315,14 +270,17 @@ class RequestReader(NamedTuple):
         metadata: Resource,
         generated: GeneratedValues,
     ) -> Callable[[], Resource]:
-        """Return a function for the object with *metadata* and its managed fields, which the server computes before admission."""
+        """Return a function for *metadata* with the managed fields of the object, which the server computes before admission."""
         writer = make_writer(request, generated)
         namespace = None if live is None else live["metadata"].get("namespace")
         if namespace is not None and not metadata.get("namespace"):
             metadata = {**metadata, "namespace": namespace}
 
         def managed() -> Resource:
-            return self.owners.of_object.update(live, {**decoded.encoded(), "metadata": metadata}, writer)
+            new = {**decoded.encoded(), "metadata": metadata}
+            entries = self.owners.of_object.update(live, new, writer)
+            others = {key: value for key, value in metadata.items() if key != "managedFields"}
+            return {**others, "managedFields": entries} if entries else others
 
         return functools.cache(managed)
 
@@ -348,8 +306,8 @@ class RequestReader(NamedTuple):
             raise RefusedError(applying.refuse_uid(uid, target), decoded)
         if (refused := requestmetadata.refuse_update(metadata, target, self.profile)) is not None:
             raise RefusedError(refused, decoded)
-        whole = resource if self.admit is None else {**decoded.encoded(), "metadata": metadata}
-        decoded, managed = self._admitted(request, decoded, lambda: whole, live, target)
+        sent_metadata = metadata
+        decoded, managed = self._admitted(request, decoded, lambda: sent_metadata, live, target)
         metadata = decoded.resource.get("metadata") or {}
         if live is None:
             version = metadata.get("resourceVersion") or ""
@@ -381,13 +339,13 @@ class RequestReader(NamedTuple):
         Raises:
             RefusedError: A plugin refuses the request.
         """
-        plugins = self.default_plugins
+        plugins, encoded = self.default_plugins, decoded.encoded
         try:
             if plugins is not None:
                 decoded = decoded._replace(resource={**plugins(decoded.resource, live)})
             if self.admit is None:
                 return decoded, managed
-            sent = managed()
+            sent: Resource = {**encoded(), "metadata": managed()}
             sent = admitting.to_plugin_object(sent, sent["metadata"], target) if live is None else sent
             sent = sent if plugins is None else plugins(sent, live)
             admitted = self.admit(sent, live)
@@ -398,7 +356,7 @@ class RequestReader(NamedTuple):
             return warned, managed
         changes = replace(warned.changes, mutated=admitting.find_changes(sent, admitted.object))
         new = self.decoder.decode_mutated(admitted.object, warned._replace(changes=changes), request)
-        return new, lambda: {**admitted.object, "metadata": new.resource.get("metadata") or {}}
+        return new, lambda: new.resource.get("metadata") or {}
 
     def demand_applicable(self, request: Request, live: Resource | None, target: RequestTarget) -> dict[str, JSONValue]:
         """

@@ -63,7 +63,9 @@ class Stored:
     @classmethod
     def from_value(cls, value: JSONValue) -> Stored:
         """Create from an existing object."""
-        return cls(lambda: value)
+        stored = cls(dict)
+        stored._make, stored._value = None, value
+        return stored
 
     @property
     def value(self) -> JSONValue:

@@ -10,7 +10,7 @@ from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
 from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry import scale
-from pytest_crd.engine.registry.fieldmanager import crdfieldmanager, managers, scalefields
+from pytest_crd.engine.registry.fieldmanager import crdfieldmanager, fieldmanager, managers, scalefields
 from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
 from pytest_crd.engine.registry.fieldmanager.managers import BrokenEntriesError
 from pytest_crd.engine.registry.fieldmanager.pathelements import Path
@@ -74,7 +74,7 @@ class ScaleOwners:
 
     def tracked(self, live: Resource, sent: Resource, writer: Writer) -> dict[str, JSONValue]:
         """Return the Scale *sent* in a PUT or PATCH with its managed fields."""
-        return self._manager.update(self.of_live(live), sent, writer)
+        return fieldmanager.with_entries(sent, self._manager.update(self.of_live(live), sent, writer))
 
     def apply(self, live: Resource, applied: Resource, writer: Writer) -> Applied:
         """
@@ -97,11 +97,11 @@ class ScaleOwners:
             raise ApplyRefusedError(Refusal(500, "", _unconvertible("new", name)))
         return merged
 
-    def owned(self, live: Resource, now: Resource, resource: Resource) -> dict[str, JSONValue]:
-        """Return *resource* with its managedFields updated from the new Scale."""
+    def owned(self, live: Resource, now: Resource, metadata: Resource) -> dict[str, JSONValue]:
+        """Return the *metadata* of the resource with its managedFields updated from the new Scale."""
         entries = self._of_parent(live, now)
-        metadata = {key: value for key, value in resource["metadata"].items() if key != "managedFields"}
-        return {**resource, "metadata": {**metadata, **({"managedFields": entries} if entries else {})}}
+        others = {key: value for key, value in metadata.items() if key != "managedFields"}
+        return {**others, **({"managedFields": entries} if entries else {})}
 
     def _of_parent(self, live: Resource, now: Resource) -> list[dict[str, JSONValue]]:
         try:

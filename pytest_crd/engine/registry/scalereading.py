@@ -61,7 +61,7 @@ class ScaleReader(RequestReader):
         resource = self._with_scale(live, admitted, target) if self.decoder.is_built_in else dict(live)
         body = DecodedBody(resource, changes, problems, sent=resource)
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
-        owned = functools.partial(self.owners.of_scale.owned, live, admitted.encoded, resource)
+        owned = functools.partial(self.owners.of_scale.owned, live, admitted.encoded, resource["metadata"])
         return Read(body, prepared, functools.cache(owned))
 
     def _read_replicas(
@@ -107,11 +107,11 @@ class ScaleReader(RequestReader):
         body = DecodedBody(resource, changes, decoded.problems, sent=resource)
         prepared = requestmetadata.prepare_update(resource["metadata"], live["metadata"], target)
         if not has_owners:
-            return Read(body, prepared, lambda: live)
+            return Read(body, prepared, lambda: live["metadata"])
 
         def managed() -> Resource:
             now = tracked() if self.admit is None else decoded.encoded
-            return self.owners.of_scale.owned(live, now, resource)
+            return self.owners.of_scale.owned(live, now, resource["metadata"])
 
         return Read(body, prepared, functools.cache(managed))
 

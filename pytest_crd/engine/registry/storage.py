@@ -13,12 +13,13 @@ from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.declared import CrdSpec
 from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
+from pytest_crd.engine.golang.decoding import DecodeError
 from pytest_crd.engine.jsonvalue import JSONObject, JSONValue
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.registry.request import without_version
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.engine.registry.response import Stored
-from pytest_crd.engine.registry.strategy import NotReadBackError, StoredForms
+from pytest_crd.engine.registry.strategy import NotReadBackError, PendingWrite, StoredForms
 
 if TYPE_CHECKING:
     from pytest_crd.engine.registry import conversion
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 else:
     conversion = lazyimport.module("pytest_crd.engine.registry.conversion")
 
+# The server mistakes an object with a list `items` for a list of objects, and fails.
+_TAKEN_FOR_A_LIST: Final = Refusal(500, "", "*unstructured.Unstructured is not a list: no Items field in this object")
 _MAX_REQUEST: Final = 1_572_864
 _MAX_MESSAGE: Final = 2_097_152
 # The header of a request in etcd's log, and the length prefix of its transaction.
@@ -67,38 +70,54 @@ class Storage:
         self._readable = {} if is_unknown else self._by_version
         self._namespaced = crd.scope == "Namespaced"
 
-    def store(  # noqa: PLR0913 - each is a fact of the write
-        self,
-        resource: Resource,
-        *,
-        defaulted: bool,
-        keeps_old: bool = False,
-        is_raw: bool = False,
-        is_read_back: bool = True,
-        system_metadata: Callable[[], Mapping[str, JSONValue]] = dict,
+    def store(
+        self, write: PendingWrite, system_metadata: Callable[[], Mapping[str, JSONValue]], *, is_read_back: bool
     ) -> StoredForms:
         """
         Return the written form of a resource, and the form read back in the version of the request.
 
         Args:
-            resource: The resource in the version of the request.
-            defaulted: Whether a default was set.
-            keeps_old: Whether the resource has parts of the old object, which may have been read in another version.
-            is_raw: Whether the resource may have unknown fields.
-            is_read_back: Whether to convert the written form back; else both forms are the same.
+            write: The resource, in the version of the request.
             system_metadata: Returns the server's metadata, which a webhook gets but does not change.
+            is_read_back: Whether to convert the written form back; else both forms are the same.
 
         Raises:
-            RefusedError: 500: the webhook does not convert it.
+            RefusedError: 500: the resource has a list `items`, or metadata that the storage version cannot decode; or the webhook does not
+                convert it.
             NotReadBackError: The webhook does not convert it back.
         """
-        resource = jsonvalue.written(resource) if is_raw else resource
-        passes = self._storage.passes
-        may_lack_defaults = keeps_old and len(self._by_version) > 1
-        is_settled = not is_raw and not may_lack_defaults and (not defaulted or passes.settles)
-        if self._storage is self._served and is_settled and not self._lacks_status(resource):
-            form = Stored.from_value(resource)
+        resource, decoded = write.resource, write.read.decoded
+        if isinstance(resource.get("items"), list):
+            raise RefusedError(_TAKEN_FOR_A_LIST)
+        # An update of a subresource keeps parts of the old object, which may have been read in another version.
+        may_lack_defaults = bool(write.subresource) and len(self._by_version) > 1
+        is_settled = not decoded.changes.defaulted or self._storage.passes.settles
+        is_same = self._storage is self._served and not decoded.is_raw and not may_lack_defaults and is_settled
+        if is_same and not self._lacks_status(resource):
+            form = Stored.from_value(jsonvalue.from_python(resource) if decoded.is_text else resource)
             return StoredForms(form, form)  # already pruned and defaulted: to read it changes nothing
+        try:
+            forms = self._convert_and_read(resource, system_metadata, is_raw=decoded.is_raw, is_read_back=is_read_back)
+        except DecodeError as error:
+            raise RefusedError(Refusal(500, "", str(error))) from None
+        return _spell_numbers(forms) if decoded.is_text else forms
+
+    def _convert_and_read(
+        self,
+        resource: Resource,
+        system_metadata: Callable[[], Mapping[str, JSONValue]],
+        *,
+        is_raw: bool,
+        is_read_back: bool,
+    ) -> StoredForms:
+        """
+        Return the forms of a resource in another version, or that the passes may change when it is read.
+
+        Raises:
+            DecodeError: The storage version cannot decode its metadata.
+            RefusedError, NotReadBackError: As for `store`.
+        """
+        resource, passes = jsonvalue.written(resource) if is_raw else resource, self._storage.passes
         system: Mapping[str, JSONValue] = {}
         in_storage = resource
         if self._storage is not self._served:
@@ -198,6 +217,14 @@ class Storage:
             return self._converter.convert(resource, api_version)
         except conversion.ConversionFailedError as error:
             raise RefusedError(Refusal(500, "", str(error))) from None
+
+
+def _spell_numbers(forms: StoredForms) -> StoredForms:
+    """Return the forms with numbers as a server writes them: `1` for `1.0`."""
+    written = Stored.from_value(jsonvalue.from_python(forms.written.value))
+    is_same = forms.returned is forms.written
+    returned = written if is_same else Stored.from_value(jsonvalue.from_python(forms.returned.value))
+    return StoredForms(written, returned, forms.lost)
 
 
 def _without_metadata(resource: Resource, keys: Collection[str]) -> Resource:

@@ -80,9 +80,7 @@ class PendingWrite(NamedTuple):
         read: The object and managed fields that the request asks for.
         subresource: The subresource of the URL; empty for the object itself.
         typed: The form of the strategy; None if that is the resource itself.
-        system_metadata: Returns the server's metadata, managed fields included; for webhooks that convert the object.
         malformed: The errors of metadata that a mutating plugin leaves malformed.
-        is_read_back: False if the store refuses the object, as its name is in use.
     """
 
     resource: dict[str, JSONValue]
@@ -90,9 +88,7 @@ class PendingWrite(NamedTuple):
     read: Read
     subresource: str
     typed: TypedObject | None = None
-    system_metadata: Callable[[], Mapping[str, JSONValue]] = dict
     malformed: tuple[FieldError, ...] = ()
-    is_read_back: bool = True
 
     def encoded(self) -> Resource:
         """Return the object as JSON, in the version of the request."""
@@ -149,15 +145,13 @@ class Strategy(Protocol):
     def calls_webhook(self, stored: Resource) -> bool:
         """Return whether a webhook converts a stored object to the version of the request."""
 
-    def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
-        """Return the object with the fields that its URL may write; others keep the values of *live*."""
-
-    def complete(self, write: PendingWrite, request: Request, uid: str) -> PendingWrite:
+    def prepare(self, read: Read, live: Resource | None, request: Request, uid: str) -> PendingWrite:
         """
-        Return a write with the fields of the object that the server sets before it validates.
+        Return the object with the fields that its URL may write, and those that the server sets before it validates.
 
         Args:
-            write: The prepared write.
+            read: The object that the request asks for.
+            live: The stored object, whose values the other fields keep; None on create.
             request: The request.
             uid: The uid of a new object; empty on updates.
 
@@ -183,9 +177,16 @@ class Strategy(Protocol):
     def increments_generation(self, write: PendingWrite) -> bool:
         """Return True if an update increments `metadata.generation`."""
 
-    def store(self, write: PendingWrite) -> StoredForms:
+    def store(
+        self, write: PendingWrite, system_metadata: Callable[[], Mapping[str, JSONValue]], *, is_read_back: bool
+    ) -> StoredForms:
         """
         Return the written and returned forms of a valid object.
+
+        Args:
+            write: The object.
+            system_metadata: Returns the server's metadata, managed fields included; for webhooks that convert the object.
+            is_read_back: False if the store refuses the object, as its name is in use.
 
         Raises:
             RefusedError: The object cannot be stored.
@@ -221,19 +222,15 @@ class ObjectStrategy:
         """Return False: a webhook converts only custom resources."""
         return False
 
-    def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
+    def prepare(self, read: Read, live: Resource | None, request: Request, _uid: str) -> PendingWrite:
         """Return the object with the fields that its URL may write; others keep the values of *live*."""
         if live is None:
             resource = self.subresources.prepare_create(read.resource)
-        elif subresource == "status":
+        elif request.subresource == "status":
             resource = self.subresources.prepare_status_update(read.resource, live)
         else:
             resource = self.subresources.prepare_update(read.resource, live)
-        return PendingWrite(resource, live, read, subresource)
-
-    def complete(self, write: PendingWrite, _request: Request, _uid: str) -> PendingWrite:
-        """Return the same write: the server sets no fields of custom resources but metadata."""
-        return write
+        return PendingWrite(resource, live, read, request.subresource)
 
     def group_of_errors(self, sent: Resource) -> str:
         """Return the group of the sent object."""

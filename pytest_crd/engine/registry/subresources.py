@@ -71,7 +71,7 @@ class Subresources(NamedTuple):
         Reference:
             apiextensions-apiserver registry/customresource/strategy.go, PrepareForCreate.
         """
-        return _with_status_of(resource, {}) if self.has_status else dict(resource)
+        return {key: value for key, value in resource.items() if key != "status" or not self.has_status}
 
     def prepare_update(self, resource: Resource, old: Resource) -> dict[str, JSONValue]:
         """

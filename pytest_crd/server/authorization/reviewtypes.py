@@ -103,8 +103,7 @@ def review_types(profile: Profile) -> tuple[AccessReviewType, ...]:
 
 def _with_ordered_metadata(read: Read, target: RequestTarget) -> Resource:
     """Return a decoded review with the metadata that the server sees, in the order of the Go type."""
-    managed = read.managed()
-    resource = admitting.to_plugin_object(managed, managed["metadata"], target)
+    resource = admitting.to_plugin_object(read.decoded.resource, read.managed(), target)
     order = [*metav1types.OBJECT_META.fields]
     metadata = {key: _sorted(resource["metadata"][key]) for key in sorted(resource["metadata"], key=order.index)}
     return {

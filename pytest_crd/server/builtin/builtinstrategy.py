@@ -176,17 +176,20 @@ class BuiltInStrategy(ObjectStrategy):
         metadata = {"namespace": namespace, **stored["metadata"]} if self.is_namespaced else {**stored["metadata"]}
         return {**stored, **self.type_meta, "metadata": metadata}
 
-    def prepare(self, read: Read, live: Resource | None, subresource: str) -> PendingWrite:
-        """Return the object with the fields that its URL may write; a new Node keeps its status."""
-        if live is None and self.plural == _NODES:
-            return PendingWrite(dict(read.resource), live, read, subresource)
-        if live is not None and (self.plural, subresource) in partwrites.SUBRESOURCES:
-            resource = partwrites.merged(self.plural, subresource, read.resource, live, self.profile)
-            return PendingWrite(resource, live, read, subresource)
-        return super().prepare(read, live, subresource)
+    def prepare(self, read: Read, live: Resource | None, request: Request, uid: str) -> PendingWrite:
+        """
+        Return the object with the fields that its URL may write, and those of the server; without fields of disabled features.
 
-    def complete(self, write: PendingWrite, request: Request, uid: str) -> PendingWrite:
-        """Return a write of an object with the fields of the server, without fields of disabled features."""
+        A new Node keeps its status.
+        """
+        subresource = request.subresource
+        if live is None and self.plural == _NODES:
+            write = PendingWrite(dict(read.resource), live, read, subresource)
+        elif live is not None and (self.plural, subresource) in partwrites.SUBRESOURCES:
+            resource = partwrites.merged(self.plural, subresource, read.resource, live, self.profile)
+            write = PendingWrite(resource, live, read, subresource)
+        else:
+            write = super().prepare(read, live, request, uid)
         value = {**self._go.type.zero, **write.resource}
         if self.plural == _SERVICES and not write.subresource:
             store = self._store
@@ -242,7 +245,13 @@ class BuiltInStrategy(ObjectStrategy):
         sent = sent if isinstance(sent, Mapping) else {}
         return ValidatedWrite(new, write.live, sent, subresource, api_version, naming, self.profile)
 
-    def store(self, write: PendingWrite) -> StoredForms:
+    def store(
+        self,
+        write: PendingWrite,
+        _system_metadata: Callable[[], Resource],
+        *,
+        is_read_back: bool,  # noqa: ARG002
+    ) -> StoredForms:
         """Return the written and returned forms of a valid object, with the defaults that a server adds when it reads it back."""
         resource = write.resource
         if self._resource in finishing.DEFAULTED:

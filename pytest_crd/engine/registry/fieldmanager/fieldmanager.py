@@ -7,6 +7,7 @@ Objects are decoded, in the version of the request, with all of their metadata.
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -76,6 +77,7 @@ class FieldManager:
         self._type_meta = type_meta
         self._release = release
         self._forms = managers.SharedForms()
+        self._with_type = functools.partial(versions.typed, allow_duplicates=release.duplicates_are_tracked)
         self._ownerships = {name: Ownership(versions, fields) for name, fields in ignored.items()}
 
     def merge_type(self, type_meta: Mapping[str, JSONValue]) -> MergeType | None:
@@ -84,9 +86,9 @@ class FieldManager:
         is_own = isinstance(version, str) and type_meta.get("kind") == self._type_meta["kind"]
         return self._versions.find_type(version) if is_own and isinstance(version, str) else None
 
-    def update(self, live: JSONObject | None, new: JSONObject, writer: Writer) -> dict[str, JSONValue]:
+    def update(self, live: JSONObject | None, new: JSONObject, writer: Writer) -> Sequence[JSONValue]:
         """
-        Return a created or updated object with its managed fields.
+        Return the managed fields of a created or updated object; empty if it has none.
 
         Args:
             live: The stored object, in the version of the request; None for a create.
@@ -94,15 +96,15 @@ class FieldManager:
             writer: The writer.
         """
         managed_before = _sent_or_stored(live, new, writer, self._release, self._forms)
-        bare = _without_entries(new)
+        bare = _without_entries(new) if "managedFields" in _metadata(new) else new
         if live is not None and not managed_before.owners:
-            return bare  # not tracked, and an update does not start tracking
+            return ()  # not tracked, and an update does not start tracking
         entries: Sequence[JSONValue] = _entries(live) if self._release.keeps_owners_on_errors else []
         if _kind(bare) != _kind(self._type_meta):  # a patch may change it
-            return _with_entries(bare, entries)
+            return entries
         with contextlib.suppress(ConversionError, TypedError):
             entries = managers.write(self._updated(live or self._empty, bare, managed_before, writer), self._forms)
-        return _with_entries(bare, entries)
+        return entries
 
     def apply(self, live: JSONObject | None, applied: JSONObject, writer: Writer) -> Applied:
         """
@@ -130,7 +132,7 @@ class FieldManager:
         new = merged.resource
         if writer.manager == lastapplied.KUBECTL:
             new = lastapplied.refreshed(new, applied)
-        return merged._replace(resource=_with_entries(new, managers.write(managed, self._forms)))
+        return merged._replace(resource=with_entries(new, managers.write(managed, self._forms)))
 
     def _merged(
         self, live: JSONObject, applied: JSONObject, managed: Managed, writer: Writer
@@ -189,9 +191,6 @@ class FieldManager:
         except TypedError as error:
             raise _failed(f"failed to create typed live object{self._subject(live)}: {error}") from None
 
-    def _with_type(self, resource: JSONObject, checked: Typed | None = None) -> Typed:
-        return self._versions.typed(resource, allow_duplicates=self._release.duplicates_are_tracked, checked=checked)
-
     def _subject(self, resource: JSONObject) -> str:
         """Return the name of an object in errors; empty if the release omits it."""
         return f" ({_named(resource)})" if self._release.names_objects else ""
@@ -204,7 +203,8 @@ class FieldManager:
         version = self._type_meta["apiVersion"]
         # A patch may state another version, which validation refuses later.
         typed_live = self._with_type(live)
-        change = ObjectChange(typed_live, self._with_type({**new, "apiVersion": version}, typed_live), version)
+        typed_new = self._with_type({**new, "apiVersion": version}, checked=typed_live)
+        change = ObjectChange(typed_live, typed_new, version)
         owners = managedlimits.strip(
             self._ownerships[writer.subresource].update(change, managed.owners, _CURRENT), _CURRENT
         )
@@ -251,7 +251,7 @@ def settled(new: JSONObject, live: JSONObject) -> JSONObject:
     # Most writes change the object, which is found sooner than a change of its managed fields.
     if not now or not jsonvalue.equal(_without_entries(new), _without_entries(live)):
         return new
-    return _with_entries(new, before) if jsonvalue.equal(_timeless(now), _timeless(before)) else new
+    return with_entries(new, before) if jsonvalue.equal(_timeless(now), _timeless(before)) else new
 
 
 def _timeless(entries: Sequence[JSONValue]) -> list[JSONValue]:
@@ -345,7 +345,8 @@ def _without_entries(resource: JSONObject) -> dict[str, JSONValue]:
     return {**resource, "metadata": {key: value for key, value in metadata.items() if key != "managedFields"}}
 
 
-def _with_entries(resource: JSONObject, entries: Sequence[JSONValue]) -> dict[str, JSONValue]:
+def with_entries(resource: JSONObject, entries: Sequence[JSONValue]) -> dict[str, JSONValue]:
+    """Return *resource* with other managed fields; without any if *entries* are empty."""
     bare = _without_entries(resource)
     return {**bare, "metadata": {**_metadata(bare), "managedFields": entries}} if entries else bare
 

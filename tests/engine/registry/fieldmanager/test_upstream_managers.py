@@ -14,7 +14,7 @@ from support.upstreamschemas import Schemas
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry.fieldmanager import managedlimits, managers, scalefields
+from pytest_crd.engine.registry.fieldmanager import fieldmanager, managedlimits, managers, scalefields
 from pytest_crd.engine.registry.fieldmanager.fieldmanager import FieldManager
 from pytest_crd.engine.registry.fieldmanager.managers import BrokenEntriesError
 from pytest_crd.engine.registry.fieldmanager.pathelements import Path
@@ -59,7 +59,7 @@ def _now(fact: Fact) -> str:
 
 def _updated(fact: Fact) -> JSONValue:
     writer = Writer(fact["manager"], _now(fact), fact["subresource"])
-    return _manager_of(fact).update(_live(fact), fact["sent"], writer)
+    return fieldmanager.with_entries(fact["sent"], _manager_of(fact).update(_live(fact), fact["sent"], writer))
 
 
 def _applied(fact: Fact) -> JSONValue:
