@@ -1,58 +1,46 @@
 """
 HTTP API of a server, without I/O: it takes a request and returns a response or a watch.
 
-`Api` fixes the order of the checks. All state is in the store.
+`Api` checks users, and `ResourceRequests` answers requests for resources. All state is in the store.
 """
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from pytest_crd.engine import profile
 from pytest_crd.engine.api.context import Webhooks
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
-from pytest_crd.engine.errors import refusal
 from pytest_crd.engine.formats import durationformat
-from pytest_crd.engine.registry import response
 from pytest_crd.engine.registry.request import User
 from pytest_crd.server import (
-    deleteadmission,
-    deleting,
     encoding,
     expiry,
     generalpaths,
-    listoptions,
-    reads,
     storeddefinitions,
-    writes,
 )
-from pytest_crd.server.authorization import ownerpermission, refusals
+from pytest_crd.server.authorization import refusals
 from pytest_crd.server.authorization.accesscontrol import AccessControl
 from pytest_crd.server.authorization.refusals import ForbiddenError
 from pytest_crd.server.builtin import initialobjects, unservedkinds
 from pytest_crd.server.controllers import garbagecollector
 from pytest_crd.server.controllers.garbagecollector import GarbageCollector
 from pytest_crd.server.controllers.workloads import HELD
-from pytest_crd.server.http import negotiation, requestinfo, statuses
+from pytest_crd.server.http import requestinfo, statuses
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.requestinfo import IncompletePathError, RequestInfo
 from pytest_crd.server.http.statuses import ApiError, NotFoundPageError, PageError
 from pytest_crd.server.http.users import Users
-from pytest_crd.server.representation import Representation
 from pytest_crd.server.resourcecatalog import ServerCatalog
-from pytest_crd.server.resourcetypes import ResourceType
+from pytest_crd.server.resourcerequests import ResourceRequests
 from pytest_crd.server.simulatedworkloads import SimulatedWorkloads
-from pytest_crd.server.special import specialrequests
-from pytest_crd.server.special.specialcontext import SpecialContext
-from pytest_crd.server.special.specialrequests import Special
 from pytest_crd.server.special.tokens import IssuedTokens
 from pytest_crd.server.store.store import HISTORY, Store
-from pytest_crd.server.watching import Reply, Stream, Watch
+from pytest_crd.server.watching import Reply
 
 # The subresource whose path continues.
 _PROXY: Final = "proxy"
@@ -138,6 +126,7 @@ class Api:
         self.tokens = IssuedTokens(self.store)
         users = Users(self.token, self.tokens.find_user)
         self.access = AccessControl(users, self.catalog.authorizer, self.profile)
+        self._resources = ResourceRequests(self.store, self.catalog, self.tokens, users.find_added, self._settle)
         self.keep()
 
     def _start_collector(self) -> None:
@@ -196,14 +185,18 @@ class Api:
             try:
                 info = _info_of(request)
                 user = self._find_user(request, info)
-                return self._answer(request if user is request.user else request._replace(user=user), info)
+                if info is None or request.path.startswith("//"):
+                    return self._answer_general(request)
+                return self._resources.answer(request._replace(user=user), info)
             except _REFUSALS as error:
                 return self._refuse(request, error)
 
     def _answer_collector(self, request: HTTPRequest) -> None:
         """Answer a request of the garbage collector, which may do everything whatever roles a project has."""
+        info = _info_of(request)
+        assert info is not None  # noqa: S101 - the collector names objects
         try:
-            reply = self._answer(request, _info_of(request))
+            reply = self._resources.answer(request, info)
         except _REFUSALS as error:
             reply = self._refuse(request, error)
         assert isinstance(reply, HTTPAnswer)  # noqa: S101 - the collector watches nothing
@@ -235,172 +228,29 @@ class Api:
         _demand_timeout(request, info)
         return self.access.authorize(user, request, info)
 
-    def _answer(self, request: HTTPRequest, info: RequestInfo | None) -> Reply:
+    def _answer_general(self, request: HTTPRequest) -> HTTPAnswer:
         """
-        Return the answer to an authorized request.
+        Return the answer to a request that names no resource.
 
         Raises:
-            ApiError, NotFoundPageError, PageError: The request is refused.
+            ApiError, NotFoundPageError: The request is refused.
         """
         if generalpaths.is_probe(request.path):
             return encoding.page(200, "ok")
         if request.path.startswith("//"):
             raise NotFoundPageError
-        if info is None:
-            return generalpaths.answer(request, self.catalog, self.address)
-        type_ = self.catalog.find_type(info.group, info.version, info.resource)
-        if type_ is None:
-            raise NotFoundPageError
-        if not _is_in_scope(type_, info):
-            raise statuses.no_such_path() if type_.is_typed else NotFoundPageError
-        try:
-            self._demand_resource(request, info, type_)
-            if (special := specialrequests.find(type_, info)) is not None:
-                return self._answer_special(special, request, info, type_)
-            return self._verbs()[info.verb](request, info, type_)
-        except ApiError as error:
-            error.warnings = error.warnings or type_.warnings
-            raise
-
-    def _demand_resource(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> None:
-        """
-        Check the subresource, the verb and the size of a request.
-
-        Raises:
-            ApiError: 404, 405, 406 or 413.
-        """
-        is_below = info.has_more and type_.is_typed and info.subresource != _PROXY
-        if not type_.has(info.subresource) or is_below:
-            raise statuses.no_such_path() if type_.is_typed else statuses.not_found(type_.requested, info.name)
-        if type_.is_typed:
-            self._demand_route(request, info, type_)
-        if not self._allows(type_, info):
-            raise statuses.method_not_allowed(info.verb, type_.resource)
-        if len(request.body) > refusal.MOST_BYTES:
-            raise statuses.too_large()
-
-    def _demand_route(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> None:
-        """Raise ApiError if a server of built-in kinds has no route for a request; it checks this first."""
-        if info.name and not type_.is_stored:
-            raise statuses.no_such_path()
-        is_misplaced = info.verb in _PLACES and bool(info.name) != (_PLACES[info.verb] or bool(info.subresource))
-        if is_misplaced or not self._allows(type_, info):
-            raise statuses.no_such_method()
-        is_list = info.verb in ("list", "watch") and not info.name
-        negotiation.demand_representation(request, (*negotiation.ACCEPTED, *(negotiation.WATCHED if is_list else ())))
-
-    def _allows(self, type_: ResourceType, info: RequestInfo) -> bool:
-        if info.subresource:
-            return any(sub.name == info.subresource and info.verb in sub.verbs for sub in type_.subresources)
-        return info.verb in type_.verbs
-
-    def _answer_special(self, special: Special, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        representation = Representation(request, type_)
-        context = SpecialContext(self.store, self.tokens, self._delete, self.access.users.find_added, [])
-        try:
-            with self._settling():
-                value = special(context, request, info, type_)
-        except ApiError as error:
-            error.warnings = error.warnings or tuple(context.warnings)
-            raise
-        if isinstance(value, str):
-            return encoding.page(200, value)
-        return representation.answer_object(201, value, warnings=(*context.warnings,), is_whole=True)
-
-    def _verbs(self) -> dict[str, Callable[[HTTPRequest, RequestInfo, ResourceType], Reply]]:
-        return {
-            "get": self._get,
-            "list": self._list,
-            "watch": self._list,
-            "create": self._write,
-            "update": self._write,
-            "patch": self._write,
-            "delete": self._delete,
-            "deletecollection": self._delete_collection,
-        }
-
-    def _get(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        representation = Representation(request, type_)
-        version = request.query.first("resourceVersion")
-        entry = reads.get(self.store, type_, info.namespace, info.name, version)
-        object_ = type_.scale(entry) if info.subresource == "scale" else type_.read(entry)
-        return representation.answer_object(200, object_)
-
-    def _list(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        if info.verb == "list" and self.profile.negotiates_lists_first:
-            Representation(request, type_)
-        options = listoptions.read(request.query, self.profile, is_watch=info.verb == "watch")
-        if info.name:  # the path of a watch of one object
-            options = options._replace(fields=(*options.fields, listoptions.name_term(info.name)))
-        if options.is_watch:
-            return self._watch(request, info, type_, options)
-        representation = Representation(request, type_)
-        return representation.answer_page(reads.page(self.store, type_, info.namespace, options))
-
-    def _watch(
-        self, request: HTTPRequest, info: RequestInfo, type_: ResourceType, options: listoptions.ListOptions
-    ) -> Stream:
-        representation = Representation(request, type_)
-        watch = Watch(self.store, type_, info.namespace, options, shows_none=representation.is_metadata_list)
-        return representation.stream(watch, float(options.timeout or _WATCH_TIMEOUT))
-
-    def _write(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        if info.verb == "patch":
-            writes.demand_patch_type(request, type_)
-        if not info.name and info.verb != "create":
-            raise statuses.bad_request("name must be provided")
-        representation = Representation(request, type_)
-        with self._settling():
-            written = writes.write(self.store, type_, info, request, self.catalog.admission(type_, info))
-        ownerpermission.note_needs(self.catalog.authorizer, self.catalog, request.user, info.namespace, written.value)
-        answer = representation.answer_object(written.code, written.value, written=written)
-        unenforced = type_.find_unenforced(written.value)
-        return dataclasses.replace(answer, unenforced=unenforced) if unenforced else answer
-
-    def _delete(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        representation = Representation(request, type_)
-        options = deleting.read(request, type_)
-        entry = reads.get(self.store, type_, info.namespace, info.name)
-        self.catalog.demand_deletable(type_, entry)
-        with self._settling():
-            deletion = deleteadmission.delete(self.store, type_, entry.key, options, user=request.user)
-        if deletion is None:
-            raise statuses.not_found(type_.requested, info.name)
-        is_status = deletion.value.get("kind") == "Status"
-        warnings = (*type_.warnings, *deletion.warnings)
-        return representation.answer_object(200, deletion.value, warnings=warnings, is_whole=is_status)
-
-    def _delete_collection(self, request: HTTPRequest, info: RequestInfo, type_: ResourceType) -> Reply:
-        representation = Representation(request, type_)
-        options = listoptions.read(request.query, self.profile)
-        delete_options = deleting.read(request, type_)
-        deleting.demand_safe(delete_options)
-        page = reads.page(self.store, type_, info.namespace, options)
-        warnings: list[str] = []
-        with self._settling():
-            for metadata in [object_["metadata"] for object_ in page.items]:
-                key = type_.key(metadata.get("namespace", ""), metadata["name"])
-                deletion = deleteadmission.delete(
-                    self.store, type_.collected, key, delete_options, user=request.user, is_named=False
-                )
-                warnings += deletion.warnings if deletion is not None else ()
-        return representation.answer_page(page, warnings=response.limit_warnings(warnings))
+        return generalpaths.answer(request, self.catalog, self.address)
 
     def settle(self) -> None:
         """Run the controllers, as after a write."""
-        with self.store.clock.active(), self._settling():
-            pass
+        with self.store.clock.active():
+            self._settle()
 
-    @contextlib.contextmanager
-    def _settling(self) -> Iterator[None]:
-        """Run the controllers after writes, also after those before a failed one."""
-        try:
-            yield
-        finally:
-            with self.store.lock:
-                self.catalog.settle()
-            if self._collector is not None:
-                self._collector.run()
+    def _settle(self) -> None:
+        with self.store.lock:
+            self.catalog.settle()
+        if self._collector is not None:
+            self._collector.run()
 
 
 def _info_of(request: HTTPRequest) -> RequestInfo | None:
@@ -442,9 +292,3 @@ def _demand_timeout(request: HTTPRequest, info: RequestInfo | None) -> None:
         return
     if problem := durationformat.find_go_problem(timeout):
         raise statuses.bad_request(f"invalid timeout specified in the request URL - {problem}")
-
-
-def _is_in_scope(type_: ResourceType, info: RequestInfo) -> bool:
-    """Return whether a URL has a namespace exactly if the resource is namespaced; lists of a namespaced resource may omit it."""
-    is_everywhere = info.verb in ("list", "watch") and not info.name
-    return bool(info.namespace) == type_.is_namespaced or (type_.is_namespaced and is_everywhere)

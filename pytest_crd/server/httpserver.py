@@ -19,15 +19,13 @@ from pytest_crd.server import encoding, faulteffects
 from pytest_crd.server.api import Api
 from pytest_crd.server.faulteffects import NO_EFFECT, FaultEffect
 from pytest_crd.server.faults import Faults
-from pytest_crd.server.http import newconnections, statuses
+from pytest_crd.server.http import newconnections, statuses, webmessages
 from pytest_crd.server.http.certificates import Certificates
-from pytest_crd.server.http.httpmessages import IMPERSONATE, HTTPAnswer, HTTPRequest
+from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.newconnections import NewConnection
 from pytest_crd.server.watching import Reply, Stream, WatchEvent
 
 _HOST: Final = "127.0.0.1"
-# More than the API's limit, so that the API refuses larger bodies.
-_MOST_BYTES: Final = 4 << 20
 _GRACE: Final = 0.2
 # Requests answered at the same time.
 _WORKERS: Final = 4
@@ -36,9 +34,8 @@ _MOST_NEW: Final = 64
 _MOST_IDLE: Final = 256
 # Connections waiting to be accepted.
 _BACKLOG: Final = 128
-# Seconds for a TLS handshake, and for the body of a request.
+# Seconds for a TLS handshake.
 _HANDSHAKE: Final = 10.0
-_BODY: Final = 60.0
 # Seconds in which a client may read the response to a body that is not read, as in Go's servers.
 _LINGERING: Final = 0.5
 _ERRORS_OF_CLIENTS: Final = (OSError, http_exceptions.HttpProcessingError)
@@ -137,8 +134,8 @@ class HTTPServer:
         self._loop.run_until_complete(self._serve())
 
     async def _serve(self) -> None:
-        app = web.Application(client_max_size=_MOST_BYTES)
-        app.router.add_route("*", "/{path:.*}", self._handle, expect_handler=_expect)
+        app = web.Application(client_max_size=webmessages.MOST_BYTES)
+        app.router.add_route("*", "/{path:.*}", self._handle, expect_handler=webmessages.expect)
         runner = web.AppRunner(
             app,
             access_log=None,
@@ -239,7 +236,7 @@ class HTTPServer:
         Raises:
             ConnectionError: A response has begun.
         """
-        http_request = _head_of(request)
+        http_request = webmessages.head_of(request)
         answer = encoding.unexpected(http_request, error)
         if self._on_request is None:
             sys.stderr.write(f"{answer.failure}\n")
@@ -247,22 +244,22 @@ class HTTPServer:
             self._on_request(self._api.access.identify(http_request), answer)
         if request.writer.output_size > 0:
             raise ConnectionError
-        return _response(answer)
+        return webmessages.make_response(answer)
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        http_request = _head_of(request)
+        http_request = webmessages.head_of(request)
         identified = self._api.access.identify(http_request)
         if not identified.user.username:  # the answer does not depend on the body
             refused: Reply = await self._loop.run_in_executor(self._workers, self._decide, http_request, NO_EFFECT)
             assert isinstance(refused, HTTPAnswer)  # noqa: S101 - nobody unknown watches
-            response = _response(refused)
+            response = webmessages.make_response(refused)
             response.force_close()
             return response
         newconnections.admit(request.transport)
         try:
-            http_request = http_request._replace(body=await _read_body(request))
+            http_request = http_request._replace(body=await webmessages.read_body(request))
         except TimeoutError:
-            response = _response(encoding.failed(http_request, statuses.timed_out()))
+            response = webmessages.make_response(encoding.failed(http_request, statuses.timed_out()))
             response.force_close()
             return response
         effect = self._faults.take(identified)
@@ -271,7 +268,7 @@ class HTTPServer:
         reply: Reply = await self._loop.run_in_executor(self._workers, self._decide, http_request, effect)
         if isinstance(reply, Stream):
             return await self._stream(request, reply, effect)
-        return await _cut(request, reply) if effect.is_cut else _response(reply)
+        return await webmessages.send_half(request, reply) if effect.is_cut else webmessages.make_response(reply)
 
     def _decide(self, request: HTTPRequest, effect: FaultEffect) -> Reply:
         """Return the reply to a request, and report it before a reader of the log can miss it."""
@@ -302,7 +299,7 @@ class HTTPServer:
             with self._api.store.clock.active():
                 await self._send_events(response, stream, news, effect, end)
             if effect.is_cut:
-                _close(request)
+                webmessages.close(request)
             else:
                 await response.write_eof()
         except ConnectionError:
@@ -344,70 +341,9 @@ def _abort(connections: Iterable[web.RequestHandler]) -> None:
         transport.abort()
 
 
-async def _expect(request: web.Request) -> web.StreamResponse | None:
-    """Send `100 Continue` if the client expects it; return 417 for other expectations, as Go does."""
-    if request.headers.get("Expect", "").lower() == "100-continue":
-        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        request.writer.output_size = 0  # the response begins after it
-        return None
-    return web.Response(status=417)
-
-
-def _head_of(request: web.Request) -> HTTPRequest:
-    """Return a request without its body."""
-    # For a repeated header, Go takes the first.
-    headers = {name.lower(): value for name, value in reversed([*request.headers.items()])}
-    own = [(name.lower(), value) for name, value in request.headers.items()]
-    impersonation = tuple(header for header in own if header[0].startswith(IMPERSONATE))
-    return HTTPRequest(request.method, request.raw_path, headers, b"", impersonation)
-
-
-async def _read_body(request: web.Request) -> bytes:
-    """
-    Return the body of a request, or its beginning above the limit, which the API refuses.
-
-    Raises:
-        TimeoutError: The client sends it too slowly.
-        ConnectionError: The client disconnected.
-    """
-    body = bytearray()
-    try:
-        async with asyncio.timeout(_BODY):
-            while len(body) < _MOST_BYTES and (part := await request.content.readany()):
-                body += part
-        return bytes(body)
-    finally:
-        body.clear()  # an error keeps this frame
-
-
 async def _send(response: web.StreamResponse, stream: Stream, events: list[WatchEvent]) -> None:
     if events:
         await response.write(b"".join(stream.line(event) for event in events))
-
-
-async def _cut(request: web.Request, answer: HTTPAnswer) -> web.StreamResponse:
-    """Send the first half of a body, and close the connection."""
-    whole = _response(answer)
-    response = web.StreamResponse(status=whole.status, headers=whole.headers)
-    response.content_length = len(answer.body)
-    await response.prepare(request)
-    await response.write(answer.body[: len(answer.body) // 2])
-    _close(request)
-    return response
-
-
-def _close(request: web.Request) -> None:
-    assert request.transport is not None  # noqa: S101 - otherwise the write before has failed
-    request.transport.close()
-
-
-def _response(answer: HTTPAnswer) -> web.Response:
-    response = web.Response(status=answer.code, body=answer.body)
-    if answer.media_type:
-        response.headers["Content-Type"] = answer.media_type
-    for name, value in answer.headers:
-        response.headers.add(name, value)
-    return response
 
 
 def new_token() -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from pytest_crd import lazyimport
@@ -22,17 +21,17 @@ from pytest_crd.policies import definitions
 from pytest_crd.policies.plugin import PolicyPlugin
 from pytest_crd.policies.policycontext import PolicyContext, PolicyListeners
 from pytest_crd.policies.storedpolicies import StoredPolicies
-from pytest_crd.server import namespaces
+from pytest_crd.server import builtinresources, namespaces
 from pytest_crd.server.authorization import policy, signerpermission
 from pytest_crd.server.authorization.admissionauthorizer import AuthorizedAdmission
 from pytest_crd.server.authorization.authorizer import RoleAuthorizer
 from pytest_crd.server.authorization.escalation import GrantAdmission
 from pytest_crd.server.authorization.ownerpermission import OwnerPlugin
 from pytest_crd.server.authorization.paramaccess import ParamAccess, ParamAdmission
-from pytest_crd.server.authorization.reviewtypes import AccessReviewType, review_types
+from pytest_crd.server.authorization.reviewtypes import AccessReviewType
 from pytest_crd.server.authorization.signerpermission import SignerAdmission
 from pytest_crd.server.authorization.storedroles import StoredRoles
-from pytest_crd.server.builtin.builtintypes import BuiltInType, built_in
+from pytest_crd.server.builtin.builtintypes import BuiltInType
 from pytest_crd.server.controllers.clusterroles import AggregationController
 from pytest_crd.server.controllers.controllermanager import Controller, ControllerManager
 from pytest_crd.server.controllers.crdfinalizer import CrdFinalizer
@@ -51,7 +50,6 @@ from pytest_crd.server.simulatedworkloads import SimulatedWorkloads
 from pytest_crd.server.store.store import Event, ObjectKey, Store, StoredObject
 from pytest_crd.server.storeddefinitions import StoredDefinitions
 from pytest_crd.server.writes import Admit
-from pytest_crd.webhooks import configurationtypes
 from pytest_crd.webhooks.storedwebhooks import StoredWebhooks
 
 if TYPE_CHECKING:
@@ -60,7 +58,6 @@ if TYPE_CHECKING:
 else:
     openapiendpoints = lazyimport.module("pytest_crd.server.openapiendpoints")
 
-_CONFIGURATIONS: Final = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
 # Groups of CRDs, webhook configurations and policies: their objects decide about served resources and their plugins.
 _SERVING: Final = (f".{declared.GROUP}", f".{definitions.GROUP}")
 _ENDING: Final = "create not allowed while custom resource definition is terminating"
@@ -82,38 +79,6 @@ class _BoundTypes(NamedTuple):
 
     plugins: Admission | None
     types: dict[ResourceType, Any]
-
-
-class _BuiltIn(NamedTuple):
-    """
-    Built-in resources of a Kubernetes version.
-
-    Attributes:
-        types: The resources in the order of discovery.
-        by_path: The resources by group, version and plural.
-        by_kind: The resources by group, version and kind.
-        policies: The resources of policies and bindings.
-        configurations: The resources of webhook configurations.
-    """
-
-    types: tuple[BuiltInType, ...]
-    by_path: Mapping[tuple[str, str, str], BuiltInType]
-    by_kind: Mapping[tuple[str, str, str], BuiltInType]
-    policies: tuple[BuiltInType, ...]
-    configurations: tuple[BuiltInType, ...]
-
-
-@functools.cache
-def _built_in(profile: Profile) -> _BuiltIn:
-    reviews = review_types(profile)
-    answered = {type_.resource for type_ in reviews}
-    types = (*(type_ for type_ in built_in(profile) if type_.resource not in answered), *reviews)
-    by_path = {(type_.group, type_.version, type_.names.plural): type_ for type_ in types}
-    by_kind = {(type_.group, type_.version, type_.names.kind): type_ for type_ in types}
-    served = {type_.names.kind: type_ for type_ in types if type_.group == definitions.GROUP}
-    policies = tuple(served[kind] for kind in definitions.KINDS if kind in served)
-    paths = ((configurationtypes.GROUP, configurationtypes.V1, plural) for plural in _CONFIGURATIONS)
-    return _BuiltIn(types, by_path, by_kind, policies, tuple(by_path[path] for path in paths))
 
 
 class ServerCatalog:
@@ -267,11 +232,11 @@ class ServerCatalog:
 
     def _webhook_configurations(self) -> list[Resource]:
         """Return the stored webhook configurations; an unchanged one is the same object."""
-        return self._read(_built_in(self.profile).configurations)
+        return self._read(builtinresources.find(self.profile).configurations)
 
     def _stored_policies(self) -> list[Resource]:
         """Return the stored policies and bindings; an unchanged one is the same object."""
-        return self._read(_built_in(self.profile).policies)
+        return self._read(builtinresources.find(self.profile).policies)
 
     def _read(self, types: tuple[BuiltInType, ...]) -> list[Resource]:
         """Return the objects of resources: the same list until one of them changes."""
@@ -323,11 +288,11 @@ class ServerCatalog:
 
     def built_in_prefixes(self) -> tuple[str, ...]:
         """Return the URL prefixes of the groups of built-in kinds, such as `/apis/apps/`."""
-        return ("/api/", *{f"/apis/{kind.group}/" for kind in _built_in(self.profile).types if kind.group})
+        return ("/api/", *{f"/apis/{kind.group}/" for kind in builtinresources.find(self.profile).types if kind.group})
 
     def types(self) -> list[ResourceType]:
         """Return all resources: built-in ones, then CRDs, then custom resources."""
-        types = (*_built_in(self.profile).types, self._definition, *self._definitions.types())
+        types = (*builtinresources.find(self.profile).types, self._definition, *self._definitions.types())
         return [*map(self._bind, types)]
 
     def request_names(self) -> frozenset[str]:
@@ -342,7 +307,7 @@ class ServerCatalog:
     def find_type(self, group: str, version: str, plural: str) -> ResourceType | None:
         """Return the resource of a URL, or None if it is not served."""
         path = (group, version, plural)
-        type_: ResourceType | None = _built_in(self.profile).by_path.get(path)
+        type_: ResourceType | None = builtinresources.find(self.profile).by_path.get(path)
         if type_ is None:
             is_crd = path == (self._definition.group, self._definition.version, self._definition.names.plural)
             type_ = self._definition if is_crd else self._definitions.find_type(*path)
@@ -352,7 +317,7 @@ class ServerCatalog:
         """Return the resources with the objects of a kind, in the order of all resources."""
         key, own = (group, version, kind), self._definition
         types: list[ResourceType] = [
-            *filter(None, (_built_in(self.profile).by_kind.get(key),)),
+            *filter(None, (builtinresources.find(self.profile).by_kind.get(key),)),
             *((own,) if key == (own.group, own.version, own.names.kind) else ()),
             *self._definitions.find_kinds(*key),
         ]

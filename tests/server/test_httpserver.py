@@ -23,7 +23,7 @@ from support import servers
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.server import httpserver
 from pytest_crd.server.faults import Faults
-from pytest_crd.server.http import kubeconfigfile, newconnections
+from pytest_crd.server.http import kubeconfigfile, newconnections, webmessages
 from pytest_crd.server.http.certificates import Certificates
 from pytest_crd.server.http.httpmessages import HTTPAnswer, HTTPRequest
 from pytest_crd.server.http.requestlog import RequestLog
@@ -347,7 +347,7 @@ def test_a_new_connection_without_a_whole_request_ends(
 
 
 def test_a_body_that_stalls_ends_with_504(client: _Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(httpserver, "_BODY", 0.05)
+    monkeypatch.setattr(webmessages, "_BODY", 0.05)
     with _connected(client) as connection:
         connection.sendall(f"{_UNKNOWN}Authorization: Bearer {client._token}\r\n\r\n{{".encode())
         response = _read_response(connection)
