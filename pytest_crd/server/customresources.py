@@ -14,7 +14,7 @@ from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.golang import printing
 from pytest_crd.engine.jsonvalue import JSONObject as Resource
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.registry import scale
+from pytest_crd.engine.registry import handlers, scale
 from pytest_crd.engine.registry.admission import ObjectInterfaces
 from pytest_crd.engine.registry.patching import documents
 from pytest_crd.engine.registry.request import GeneratedValues, Request, RequestOutcome
@@ -74,7 +74,10 @@ class CustomResourceType(ResourceType):
 
     def answer(self, stored: Resource | None, request: Request, generated: GeneratedValues) -> RequestOutcome:
         """Return the outcome of a write request."""
-        return self.crd_version.answer(stored, request, generated, self.plugins)
+        version = self.crd_version
+        return handlers.handle(
+            stored, request, version.strategy, generated, observe=version.observe, admission=self.plugins
+        )
 
     def read(self, entry: StoredObject) -> Resource:
         """Return a stored object in this version, with its resourceVersion."""

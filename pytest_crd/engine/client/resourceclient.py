@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_crd import lazyimport
@@ -307,19 +307,15 @@ class ResourceClient(ABC):
         """
         from pytest_crd.engine.registry import handlers  # noqa: PLC0415 - slow to import, and only requests need it
 
-        listener, observed = self.observer.request, list[ObservedRequest]()
-        outcome = handlers.handle(
-            stored,
-            request,
-            self.strategy,
-            generated,
-            observe=None if listener is None else observed.append,
-            admission=admission,
-        )
+        outcome = handlers.handle(stored, request, self.strategy, generated, observe=self.observe, admission=admission)
         outcome.response = outcome.response.located(self.locate)
-        if listener is not None and observed:
-            outcome.report = functools.partial(listener, self, *observed)
         return outcome
+
+    @property
+    def observe(self) -> Callable[[ObservedRequest], None] | None:
+        """Reports a request to the observer; None if nobody listens."""
+        listener = self.observer.request
+        return None if listener is None else functools.partial(listener, self)
 
     def read(self, stored: Resource) -> dict[str, JSONValue]:
         """Return a stored object as a GET of this version returns it, with all metadata. Raises as `strategy` does."""

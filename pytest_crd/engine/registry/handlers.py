@@ -6,6 +6,7 @@ The steps that differ between kinds belong to a `Strategy`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -62,55 +63,24 @@ def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
         request: The request.
         strategy: The steps of the kind.
         generated: Source of times, uids and name suffixes.
-        observe: Called with the request before its response is returned; None without an observer.
+        observe: Called with the request by `report` of the outcome; None without an observer.
         admission: The admission plugins; None without any.
 
     Reference:
         apiserver endpoints/handlers/create.go, update.go, patch.go; registry/rest/create.go, update.go; registry/generic/registry/store.go.
     """
-    if admission is None:
-        return _decide(stored, request, strategy, generated, observe, None)
-    orders = Orders()
-    outcome = _decide(stored, request, strategy, generated, observe, (admission, orders))
-    if orders.variants:
-
-        def answer(variant: OrderVariant) -> Response:
-            plugins = admissionorders.VariantAdmission(admission, variant)
-            return _decide(stored, request, strategy, generated, None, (plugins, Orders())).response
-
-        outcome.order_dependence = admissionorders.compare(orders, outcome.response, answer)
-    return outcome
-
-
-def _decide(  # noqa: PLR0913, PLR0917 - a request, its surroundings and listeners
-    stored: Resource | None,
-    request: Request,
-    strategy: Strategy,
-    generated: GeneratedValues,
-    observe: Observe | None,
-    admission: tuple[Admission, Orders] | None,
-) -> RequestOutcome:
-    """Handle a request as `handle` does, with the admission plugins in one order."""
     before = None if stored is None else without_version(stored)
     if not strategy.is_served:
         return RequestOutcome(response.refused(refusal.NOT_SERVED, subject={}), before)
-    without_object = None
-    if stored is not None and request.verb == "update" and strategy.calls_webhook(stored):
-        without_object = _refuse_without_object(stored, request, strategy)
-    try:
-        if without_object is not None and without_object.refusal.code != _NOT_FOUND:
-            raise without_object
-        live = None if stored is None or request.verb == "create" else _read_live(stored, request, strategy)
-    except RefusedError as refused:
-        warnings = refused.warnings if without_object is None else without_object.warnings
-        refused = RefusedError(refused.refusal, warnings=warnings)
-        return RequestOutcome(_refuse(refused, _target(request, None, strategy), request, strategy, observe), before)
-    target = _target(request, live, strategy)
     outcomes: list[RuleOutcome] | None = None if observe is None else []
-    plugins = (
-        None if admission is None else admitting.RequestAdmission(admission[0], request, target, strategy, admission[1])
-    )
+    live, target = None, _target(request, None, strategy)
+    plugins: RequestAdmission | None = None
     try:
+        if stored is not None and request.verb != "create":
+            live = _read_live(stored, request, strategy)
+            target = _target(request, live, strategy)
+        if admission is not None:
+            plugins = admitting.RequestAdmission(admission, request, target, strategy, Orders())
         read = _reader(request, strategy, plugins).read(request, live, target, generated)
         uid = generated.uid() if live is None else ""
         write = strategy.prepare(read, live, request, uid)
@@ -118,11 +88,22 @@ def _decide(  # noqa: PLR0913, PLR0917 - a request, its surroundings and listene
         write = write._replace(malformed=_malformed(write, strategy, system_metadata))
         validated = strategy.validate(write, outcomes)
     except RefusedError as refused:
-        return RequestOutcome(_refuse(refused, target, request, strategy, observe), before)
-    checked = CheckedWrite(write, validated, system_metadata, before, request, strategy)
-    if observe is not None:
-        observe(_observed(checked, outcomes or ()))
-    return checkedwrites.store(checked, target, plugins)
+        outcome = RequestOutcome(_refuse(refused, target, strategy), before)
+        if observe is not None:
+            outcome.report = functools.partial(observe, _observe_refused(request, refused, outcome))
+    else:
+        checked = CheckedWrite(write, validated, system_metadata, before, request, strategy)
+        outcome = checkedwrites.store(checked, target, plugins)
+        if observe is not None:
+            outcome.report = functools.partial(observe, _observe(checked, outcomes or ()))
+    if plugins is not None and plugins.orders is not None and plugins.orders.variants:
+
+        def answer(variant: OrderVariant) -> Response:
+            known = admissionorders.VariantAdmission(plugins.plugins, variant)
+            return handle(stored, request, strategy, generated, admission=known).response
+
+        outcome.order_dependence = admissionorders.compare(plugins.orders, outcome.response, answer)
+    return outcome
 
 
 def _refuse_without_object(stored: Resource, request: Request, strategy: Strategy) -> RefusedError:
@@ -151,10 +132,24 @@ def _reader(request: Request, strategy: Strategy, plugins: RequestAdmission | No
 
 
 def _read_live(stored: Resource, request: Request, strategy: Strategy) -> Resource:
-    """Return the stored object in the version of the request, with the resourceVersion of the store."""
+    """
+    Return the stored object in the version of the request, with the resourceVersion of the store.
+
+    Raises:
+        RefusedError: The webhook does not convert it; or an update is refused for its body, which the server decodes before.
+    """
     if request.reads_as_stored:
         return stored
-    live = strategy.read(stored, request.namespace)
+    warnings: tuple[str, ...] | None = None
+    if request.verb == "update" and strategy.calls_webhook(stored):
+        without_object = _refuse_without_object(stored, request, strategy)
+        warnings = without_object.warnings
+        if without_object.refusal.code != _NOT_FOUND:
+            raise RefusedError(without_object.refusal, warnings=warnings)
+    try:
+        live = strategy.read(stored, request.namespace)
+    except RefusedError as refused:
+        raise RefusedError(refused.refusal, warnings=refused.warnings if warnings is None else warnings) from None
     if request.resource_version:
         live["metadata"]["resourceVersion"] = request.resource_version
     return live
@@ -187,20 +182,19 @@ def _malformed(write: PendingWrite, strategy: Strategy, system_metadata: Stored)
     return (malformed.error(write.read.prepared.metadata, system_metadata.value),)
 
 
-def _refuse(
-    refused: RefusedError, target: RequestTarget, request: Request, strategy: Strategy, observe: Observe | None
-) -> Response:
+def _refuse(refused: RefusedError, target: RequestTarget, strategy: Strategy) -> Response:
     subject = {"name": target.name, "group": target.group, "kind": target.plural}
     warnings = (*strategy.deprecation_warnings, *refused.warnings)
     answer = response.refused(refused.refusal, subject=subject, warnings=warnings, changes=refused.changes)
-    answer = replace(answer, conflicts=refused.conflicts)
-    if observe is not None:
-        sent = None if request.verb == "patch" else request.body.value  # a patch is no object
-        observe(ObservedRequest("", sent, errors=answer.errors, pruned=refused.pruned))
-    return answer
+    return replace(answer, conflicts=refused.conflicts)
 
 
-def _observed(checked: CheckedWrite, outcomes: Sequence[RuleOutcome]) -> ObservedRequest:
+def _observe_refused(request: Request, refused: RefusedError, outcome: RequestOutcome) -> ObservedRequest:
+    sent = None if request.verb == "patch" else request.body.value  # a patch is no object
+    return ObservedRequest("", sent, errors=outcome.response.errors, pruned=refused.pruned)
+
+
+def _observe(checked: CheckedWrite, outcomes: Sequence[RuleOutcome]) -> ObservedRequest:
     write, decoded = checked.write, checked.write.read.decoded
     written: Literal["object", "status"] = "status" if write.subresource == "status" else "object"
     errors = checked.validated.errors
