@@ -151,16 +151,21 @@ def _read(sent: bytes, media_type: str) -> Body:
     text = sent.decode(errors="surrogateescape")
     if media_type != negotiation.JSON:
         return _read_yaml(text)
-    if problem := jsonsyntax.find_problem(text):
-        raise _UnreadableBodyError(f"couldn't get version/kind; json parse error: {problem}")
     try:
-        parsed = jsonreader.parse(text)
-        if parsed.problem:
-            raise parsed.problem
-    except UnreadableError as error:
-        raise _UnreadableBodyError(yamlwords.server_message(sent, error.message)) from None
+        parsed = jsonreader.parse(text, is_whole=True)
+    except (json.JSONDecodeError, UnreadableError) as error:
+        raise _refuse_json(sent, text, str(error)) from None
+    if parsed.problem:
+        raise _refuse_json(sent, text, parsed.problem.message)
     fields = jsonreader.duplicates(jsonreader.nodes(text, parsed.start, parsed.end)) if parsed.has_duplicates else ()
     return Body(parsed.value, text, tuple(field.message for field in fields), has_floats=parsed.has_floats)
+
+
+def _refuse_json(sent: bytes, text: str, message: str) -> _UnreadableBodyError:
+    """Return the error of a body that is not JSON, or that the server cannot decode, for which *message* has the reason."""
+    if problem := jsonsyntax.find_problem(text):
+        return _UnreadableBodyError(f"couldn't get version/kind; json parse error: {problem}")
+    return _UnreadableBodyError(yamlwords.server_message(sent, message))
 
 
 def _read_yaml(text: str) -> Body:

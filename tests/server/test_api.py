@@ -307,6 +307,22 @@ def test_an_invalid_utf8_byte_is_named() -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b'{"a": "\xc3\xff"}', """Object 'Kind' is missing in '{"a": "\ufffd\ufffd"}'"""),
+        (b'["\xff \\/"]', "(5b22ff205c2f225d)"),
+    ],
+    ids=["an object without a kind", "a list"],
+)
+@pytest.mark.parametrize("version", ["1.37", "1.21"])
+def test_invalid_utf8_is_quoted_with_replacements(body: bytes, message: str, version: str) -> None:
+    server = servers.api(kubernetes_version=version)
+    reply = server.answer(HTTPRequest("POST", servers.JOBS, {"content-type": "application/json"}, body))
+    assert isinstance(reply, HTTPAnswer)
+    assert message in reply.value["message"]
+
+
+@pytest.mark.parametrize(
     "path", ["/apis/apps/v1//namespaces/default/deployments", "/apis/apps/v2/deployments", "/api/v1/nothing"]
 )
 def test_an_unknown_path_in_a_group_of_built_in_kinds_is_a_status(path: str) -> None:

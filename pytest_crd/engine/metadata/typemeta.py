@@ -300,12 +300,12 @@ def _as_json(value: JSONValue) -> str:
 
 def _unrecognized(problem: str, kind: str, sent: str) -> Refusal:
     text = f"the object provided is unrecognized (must be of type {kind}): {problem} ({_summarized(sent)})"
-    return refusal.bad_request(text)
+    return refusal.bad_request(printing.replace_bytes(text))
 
 
 def _undecodable(kind: str, version: str, expected_kind: str, problem: str) -> Refusal:
     text = f"{kind} in version {printing.quote(version)} cannot be handled as a {expected_kind}: {problem}"
-    return refusal.bad_request(text)
+    return refusal.bad_request(printing.replace_bytes(text))
 
 
 def _malformed(resource: Mapping[str, JSONValue], sent: str) -> str:
@@ -363,8 +363,8 @@ def _missing_kind(resource: Mapping[str, JSONValue], sent: str, profile: Profile
     decoded = sent if _is_json(sent) else printing.marshal(dict(resource))
     if not profile.defaults_type_from_url:
         return f"Object 'Kind' is missing in '{decoded}'"
-    value = decoded.rstrip().encode()
-    after = decoded.encode()[len(value) :]
+    value = decoded.rstrip().encode(errors="surrogateescape")
+    after = decoded.encode(errors="surrogateescape")[len(value) :]
     near, around = ((value[-length:] + after[:length]).decode(errors="replace") for length in (10, 50))
     where = f"error found in #{len(value[-10:])} byte of ...|{near}|..., bigger context ...|{around}|..."
     return f"unmarshalerDecoder: Object 'Kind' is missing in '{decoded.strip()}', {where}"
@@ -381,7 +381,7 @@ def _json_type(value: JSONValue) -> str:
 
 
 def _summarized(body: str) -> str:
-    sent = body.encode()
+    sent = body.encode(errors="surrogateescape")
     cut = sent[:_SUMMARY]
-    start = cut.decode(errors="replace") if sent.startswith(b"{") else cut.hex()
+    start = cut.decode(errors="surrogateescape") if sent.startswith(b"{") else cut.hex()
     return f"{start} ..." if len(sent) > _SUMMARY else start

@@ -63,16 +63,17 @@ def skip_blank(text: str, start: int) -> int:
     return match.end() if match else start
 
 
-def parse(text: str, start: int = 0) -> Parsed:
+def parse(text: str, start: int = 0, *, is_whole: bool = False) -> Parsed:
     """
-    Return the JSON value that begins at *start*; text behind it is ignored.
+    Return the JSON value that begins at *start*.
 
     Args:
         text: Invalid UTF-8 bytes are lone surrogates.
         start: Index of the value, or of whitespace before it.
+        is_whole: Whether the value is all of the text; otherwise text behind it is ignored.
 
     Raises:
-        json.JSONDecodeError: It is not JSON.
+        json.JSONDecodeError: It is not JSON, or other text follows.
         UnreadableError: It is nested too deep.
 
     Reference:
@@ -106,6 +107,8 @@ def parse(text: str, start: int = 0) -> Parsed:
         raise UnreadableError(0, yamlstream.TOO_DEEP) from None
     if type(value) in (int, float) and text[end : end + 1] in (".", "e", "E"):
         raise json.JSONDecodeError("Invalid number", text, end)
+    if is_whole and skip_blank(text, end) < len(text):
+        raise json.JSONDecodeError("Extra data", text, end)
     problem = None
     if beyond := next((number for number in floats if math.isinf(float(number))), ""):
         line = text.count("\n", 0, text.find(beyond, start)) + 1
