@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pytest_crd import lazyimport
-from pytest_crd.cases import caseresult, expectations, givenfacts, questions, strays
+from pytest_crd.cases import caseresult, expectations, questions, strays
 from pytest_crd.cases.caseresult import CaseAnswer, CaseResult, Disregarded, Trace
 from pytest_crd.cases.model import (
     OF_STORED,
@@ -44,12 +44,13 @@ from pytest_crd.engine.registry.requestbody import Body
 from pytest_crd.engine.registry.response import Stored
 
 if TYPE_CHECKING:
-    from pytest_crd.cases import barewords, conversions, deviations, expectedowners, refusals, unreachable
+    from pytest_crd.cases import barewords, conversions, deviations, expectedowners, givenfacts, refusals, unreachable
     from pytest_crd.cases.deviations import Mismatch, NotReached, Strays
     from pytest_crd.engine.cel import errors as cel
 else:
     deviations = lazyimport.module("pytest_crd.cases.deviations")
     unreachable = lazyimport.module("pytest_crd.cases.unreachable")
+    givenfacts = lazyimport.module("pytest_crd.cases.givenfacts")
     barewords = lazyimport.module("pytest_crd.cases.barewords")
     conversions = lazyimport.module("pytest_crd.cases.conversions")
     cel = lazyimport.module("pytest_crd.engine.cel.errors")
@@ -79,7 +80,7 @@ def run(case: AnyCase, subject: CaseSubject, *, old_subject: CaseSubject | None 
         if isinstance(case, PolicyCase):
             raise TypeError("a case of a policy has no CRD")
         if isinstance(case, RequestCase):
-            result = _run_request(case, sent, givenfacts.give(case, subject), old_subject or subject)
+            result = _run_request(case, sent, subject, old_subject or subject)
         elif isinstance(case, ConvertCase):
             result = conversions.run(case, sent.input, subject)
         else:
@@ -199,11 +200,14 @@ def _completed(resource: JSONValue, version: CrdVersion) -> Mapping[str, JSONVal
 def _run_request(
     case: CreateCase | UpdateCase, sent: Sent, subject: CaseSubject, old_subject: CaseSubject
 ) -> CaseResult:
+    has_facts = (case.user, case.namespace_object, case.params, case.authorizer) != _NO_FACTS
+    if has_facts:
+        subject = givenfacts.give(case, subject)
     if isinstance(case, UpdateCase) and case.old is not None:
         _refuse_invalid_old(case, old_subject)
     _refuse_unknown(case, subject.version.unknown_when_stored)
     responses = questions.ask_all(questions.question(case, sent.body, subject.version, old_subject.version))
-    if (case.user, case.namespace_object, case.params, case.authorizer) != _NO_FACTS:
+    if has_facts:
         givenfacts.demand_uses(case, subject.version.crd.webhooks)
     if isinstance(case, ApplyCase):
         not_reached = _not_reached(case, responses)

@@ -9,19 +9,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_crd import lazyimport, suggestions
-from pytest_crd.cases import objectsources
 from pytest_crd.cases.crdcatalog import Catalog
-from pytest_crd.cases.model import AnyCase, ApplyCase, Case, CaseFile, CaseFileError, RequestCase
+from pytest_crd.cases.model import (
+    AnyCase,
+    ApplyCase,
+    Case,
+    CaseFile,
+    CaseFileError,
+    PolicyCase,
+    RequestCase,
+    UpdateCase,
+)
 from pytest_crd.engine import Mistake
 
 if TYPE_CHECKING:
-    from pytest_crd.cases import caserunner, expectedowners, unreachable
+    from pytest_crd.cases import caserunner, expectedowners, objectsources, unreachable
     from pytest_crd.cases import subject as casesubject
     from pytest_crd.cases.caseresult import CaseResult
     from pytest_crd.cases.openshift.suite import Suite
 else:
     casesubject = lazyimport.module("pytest_crd.cases.subject")
     caserunner = lazyimport.module("pytest_crd.cases.caserunner")
+    objectsources = lazyimport.module("pytest_crd.cases.objectsources")
     expectedowners = lazyimport.module("pytest_crd.cases.expectedowners")
     unreachable = lazyimport.module("pytest_crd.cases.unreachable")
 
@@ -87,12 +96,19 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCa
 
 def _resolve(case_file: CaseFile, catalog: Catalog, folder: Path, mistakes: list[Mistake]) -> Iterator[AnyCase]:
     """Yield the cases of a file with the objects of other files; add the mistakes of the other cases to *mistakes*."""
-    read = catalog.find_boundary(folder).read
+    read = catalog.find_boundary(folder).read if any(map(_has_sources, case_file.cases)) else None
     for declared in case_file.cases:
         try:
-            yield _select_errors(objectsources.resolve(declared, folder, read=read), catalog.kubernetes_version)
+            case = declared if read is None else objectsources.resolve(declared, folder, read=read)
+            yield _select_errors(case, catalog.kubernetes_version)
         except CaseFileError as error:
             mistakes += error.mistakes
+
+
+def _has_sources(case: AnyCase) -> bool:
+    """Return whether an object of *case* may come from another file or have a patch."""
+    old = case.old_source if isinstance(case, UpdateCase | PolicyCase) else None
+    return case.input_source is not None or old is not None or isinstance(case, ApplyCase)
 
 
 def _select_errors(case: AnyCase, kubernetes_version: str) -> AnyCase:

@@ -19,22 +19,18 @@ def give(case: RequestCase, subject: CaseSubject) -> CaseSubject:
     Return the subject of a case, with the facts that the case gives to admission.
 
     Args:
-        case: The case.
+        case: A case that gives facts.
         subject: The CRD version.
 
     Raises:
         CaseFileError: No admission would see the facts, or a param cannot be stored.
         InputError: The mistakes in the policies of the project, or in their params.
     """
-    declared = [key for key in _KEYS if key in case.declared]
-    if not declared:
-        return subject
     version = subject.version
     admission = version.crd.webhooks
     if not isinstance(admission, AdmissionOfTests):
-        raise case.mistake(
-            f"`{declared[0]}` does nothing, as no admission policy is asked: set crd_policies", declared[0]
-        )
+        key = next(key for key in _KEYS if key in case.declared)
+        raise case.mistake(f"`{key}` does nothing, as no admission policy is asked: set crd_policies", key)
     facts = GivenFacts(case.user, case.namespace_object, case.params or (), case.authorizer)
     try:
         with_facts = admission.giving(facts, profile.named(version.crd.kubernetes_version))

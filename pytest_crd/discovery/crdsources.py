@@ -9,22 +9,20 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import shlex
-import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from pytest_crd import lazyimport, progress
-from pytest_crd.discovery import kustomizations, kustomizeroots, projectfiles, search
+from pytest_crd.discovery import kustomizations, projectfiles, search
 from pytest_crd.discovery.filetrees import FolderTree
 from pytest_crd.discovery.headings import HeadingFiles
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.inputerror import CrdError, Mistake, NoCrdError
 from pytest_crd.engine.loading import copies, projectcrds
-from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd, Remark, RemarkKind
+from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd, Remark
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import ManifestFile
@@ -44,10 +42,6 @@ else:
 _Files = TypeVar("_Files", bound=CrdFiles)
 
 _MOST_PLACES: Final = 5
-_CHART: Final = ("Chart.yaml",)
-# The folders where kubebuilder puts kustomizations of CRDs.
-_USUAL_FOLDERS: Final = ("config/crd", "config/default")
-_MOST_COMMANDS: Final = 3
 
 
 @dataclass()
@@ -357,7 +351,7 @@ class Sources:
         self.is_in_vain = True
 
         first, *others = crd_search.in_vain()
-        raise CrdError([first, *_suggest_commands(notes, base=self.base), *others, *dict.fromkeys(notes)])
+        raise CrdError([first, *crdcommands.suggest(notes, base=self.base), *others, *dict.fromkeys(notes)])
 
 
 def _note_test_data(files: Sequence[ManifestFile]) -> list[Remark]:
@@ -374,42 +368,3 @@ def _describe_folders(crd_files: CrdFiles) -> str:
     folders = list(dict.fromkeys(os.path.dirname(crd.source) or "." for crd in crd_files.crds))  # noqa: PTH120 - a text
     more = f" and {len(folders) - _MOST_PLACES} more folders" if len(folders) > _MOST_PLACES else ""
     return f"{' '.join(folders[:_MOST_PLACES])}{more} (found by looking through the project; set crd_paths to choose)"
-
-
-def _suggest_commands(passed_over: Iterable[Remark], *, base: Path) -> Iterator[Mistake]:
-    """
-    Yield hints to set `crd_commands` if no CRD was found; a command is run only if the setting names it.
-
-    Args:
-        passed_over: Remarks about templates and patches.
-        base: The folder of the project.
-    """
-    commands = dict.fromkeys([*_commands_of_files(passed_over, base), *_commands_of_usual_folders(base)])
-    for command in list(commands)[:_MOST_COMMANDS]:
-        yield Mistake(str(base), 0, f"write crd_commands = {command}; a command is run only if crd_commands names it")
-
-
-def _commands_of_files(passed_over: Iterable[Remark], base: Path) -> Iterator[str]:
-    for remark in passed_over:
-        path = base / remark.source
-        if remark.kind is RemarkKind.TEMPLATE and (chart := _above(path, base, _CHART)):
-            yield f"helm template {chart} --include-crds"
-        elif remark.kind is RemarkKind.PATCH and (folder := _above(path, base, kustomizeroots.NAMES)):
-            yield _kustomize(folder)
-
-
-def _commands_of_usual_folders(base: Path) -> Iterator[str]:
-    folders = [name for name in _USUAL_FOLDERS if any((base / name / file).is_file() for file in kustomizeroots.NAMES)]
-    yield from map(_kustomize, folders[:1])
-
-
-def _above(path: Path, base: Path, names: Iterable[str]) -> str:
-    """Return the nearest folder above a file that contains a file of *names*, quoted for a command; else empty."""
-    inside = (parent for parent in path.parents if parent.is_relative_to(base))
-    folder = next((parent for parent in inside if any((parent / name).is_file() for name in names)), None)
-    return "" if folder is None else shlex.quote(folder.relative_to(base).as_posix())
-
-
-def _kustomize(folder: str) -> str:
-    is_alone = shutil.which("kubectl") is None and shutil.which("kustomize") is not None
-    return f"{'kustomize build' if is_alone else 'kubectl kustomize'} {folder}"

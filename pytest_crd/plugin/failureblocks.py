@@ -56,7 +56,7 @@ def mark(report: pytest.TestReport, item: TextItem, failure: CausedFailure) -> N
 
 
 class Hooks:
-    """Hooks that put the failures of a session into blocks while the summary is written."""
+    """Hooks that put the failures of a session, which has some, into blocks while the summary is written."""
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(
@@ -64,25 +64,19 @@ class Hooks:
     ) -> Generator[None, None, None]:
         """Write the summary with one block for each cause."""
         stats = terminalreporter.stats
-        failed = stats.get(_FAILED, [])
-        config.stash[_REPORTS] = _reports(terminalreporter)
-        if failed:
-            is_complete = config.get_verbosity() > 0 or config.getoption("tbstyle") in _WITHOUT_BLOCKS
-            stats[_FAILED] = _blocks(failed, is_complete=is_complete)
+        failed = stats[_FAILED]
+        config.stash[_REPORTS] = [report for reports in stats.values() for report in reports]
+        is_complete = config.get_verbosity() > 0 or config.getoption("tbstyle") in _WITHOUT_BLOCKS
+        stats[_FAILED] = _blocks(failed, is_complete=is_complete)
         try:
             yield
         finally:
-            if failed:
-                stats[_FAILED] = failed
+            stats[_FAILED] = failed
 
 
-def all_reports(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> list[Any]:
-    """Return all reports of a session, including the failures that a block only counts."""
-    return config.stash.get(_REPORTS, None) or _reports(terminalreporter)
-
-
-def _reports(terminalreporter: pytest.TerminalReporter) -> list[Any]:
-    return [report for reports in terminalreporter.stats.values() for report in reports]
+def all_reports(config: pytest.Config) -> list[Any]:
+    """Return all reports of a session with failures, including those that a block only counts."""
+    return config.stash.get(_REPORTS, [])
 
 
 def _blocks(failed: Sequence[pytest.TestReport], *, is_complete: bool) -> list[pytest.TestReport]:

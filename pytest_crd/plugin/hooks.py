@@ -7,26 +7,25 @@ The start of the plugin, `pytest_crd.plugin`, registers this module when the fir
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 import pytest_crd
-from pytest_crd import folders
+from pytest_crd import folders, lazyimport
 from pytest_crd.plugin import (
     FAILURE,
     HEADER,
     alone,
     commandline,
-    failureblocks,
     features,
     fixtures,
     heap,
     manifests,
     options,
-    servers,
     session,
 )
 from pytest_crd.plugin.items import casefiles
@@ -35,9 +34,16 @@ from pytest_crd.plugin.session import NOTE, PLACE, WARNING, was_in_vain
 from pytest_crd.plugin.settings import checks, project
 from pytest_crd.wording import counted, escape_lines
 
+if TYPE_CHECKING:
+    from pytest_crd.plugin import failureblocks, servers
+else:
+    failureblocks = lazyimport.module("pytest_crd.plugin.failureblocks")
+    servers = lazyimport.module("pytest_crd.plugin.servers")
+
 is_link_cycle = folders.is_link_cycle
 parametrize = fixtures.parametrize
 _REASON: Final = "uses crd_server: the clients of a process share one server and one $KUBECONFIG"
+_FAILED: Final = "failed"
 _PACKAGE: Final = Path(pytest_crd.__file__).parent
 
 
@@ -55,7 +61,6 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(PythonHooks(), "crd-python")
     features.register(config)
     register(config)
-    config.pluginmanager.register(failureblocks.Hooks(), failureblocks.__name__)
     config.add_cleanup(functools.partial(heap.thaw, config))
 
 
@@ -152,13 +157,17 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """
     Send the header of a worker of pytest-xdist to the controller, because a worker's output is not shown.
 
-    If a feature had nothing to check, the session ends as one without tests, even if other tests passed.
+    If a feature had nothing to check, the session ends as one without tests, even if other tests passed. Failures are shown in blocks.
     """
-    output = getattr(session.config, "workeroutput", None)
+    config = session.config
+    output = getattr(config, "workeroutput", None)
     if output is not None:
-        output[HEADER] = tuple(_header(session.config))
-    elif session.exitstatus == pytest.ExitCode.OK and was_in_vain(session.config):
+        output[HEADER] = tuple(_header(config))
+    elif session.exitstatus == pytest.ExitCode.OK and was_in_vain(config):
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and reporter.stats.get(_FAILED):
+        config.pluginmanager.register(failureblocks.Hooks(), failureblocks.__name__)
 
 
 def store_worker_header(config: pytest.Config, fields: Sequence[Any]) -> None:
@@ -175,13 +184,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if text := session.late_header_text(config):
         terminalreporter.write_line(escape_lines(text))
     names = (NOTE, PLACE, WARNING) if config.get_verbosity() > 0 else (WARNING,)
-    reports = failureblocks.all_reports(terminalreporter, config)
-    for text in servers.summarize(reports):
+    stats = terminalreporter.stats
+    reports = failureblocks.all_reports(config) if stats.get(_FAILED) else itertools.chain.from_iterable(stats.values())
+    with_properties = [report for report in reports if getattr(report, "user_properties", ())]
+    for text in servers.summarize(with_properties) if with_properties else ():
         terminalreporter.write_line(escape_lines(text))
     lines = dict.fromkeys(
         f"crd: {f'{report.nodeid}: {value}' if name == NOTE else value}"
-        for report in reports
-        for name, value in getattr(report, "user_properties", ())
+        for report in with_properties
+        for name, value in report.user_properties
         if name in names and report.when == "call"
     )
     if lines and alone.is_brief(config):

@@ -31,11 +31,11 @@ _LEADS: Final = {
 
 
 def summarize(reports: Iterable[Any]) -> list[str]:
-    """Return the lines of the summary; empty if no test has such objects or requests."""
+    """Return the lines of the summary of reports with properties; empty if no test has such objects or requests."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in _LEADS}
     needs: dict[str, bool] = {}
     for report in reports:
-        for name, value in getattr(report, "user_properties", ()):
+        for name, value in report.user_properties:
             if name in counts and report.when == "call":
                 counts[name].update(value)
             elif name == NEEDS and report.when == "call":

@@ -282,7 +282,8 @@ class _Walk:
             child = properties[name]
             if "type" in child and child["type"] in self._types and remarkable.isdisjoint(child):
                 continue
-            inner = context.within(context.rules and context.rules.of_property(name, schema))
+            rules = context.rules
+            inner = context if rules is None else context.within(rules.of_property(name, schema))
             if is_resource and name in META_FIELDS:
                 reason = f"in top-level {name}" if is_root else context.no_defaults
                 inner = inner._replace(no_defaults=reason, inside_meta=True)
