@@ -14,7 +14,7 @@ from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
 from pytest_crd.discovery.helmtemplates import UnreadTemplate
 from pytest_crd.engine import CustomResourceDefinition, jsonvalue
 from pytest_crd.engine.errors.origin import Steps
-from pytest_crd.engine.loading import copies
+from pytest_crd.engine.loading import projectcrds
 from pytest_crd.engine.loading.crdfiles import ReadCrd
 from pytest_crd.engine.schema import subschemas
 from pytest_crd.wording import counted
@@ -71,7 +71,7 @@ def compare(main: Sequence[ReadCrd], others: Sequence[ReadCrd], unread: Sequence
 
 
 def _find_all(main: CustomResourceDefinition, copy: CustomResourceDefinition) -> list[CopyDifference]:
-    if copies.is_copy(main, copy):
+    if projectcrds.is_copy(main, copy):
         return []
     return [*_differences(_compared_spec(main), _compared_spec(copy), ())]
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from pytest_crd.classes import differences, loading, manifests, names, probes
+from pytest_crd.classes import differences, loading, manifests, probes
 from pytest_crd.classes.divergences import Divergence, DivergenceKind
 from pytest_crd.classes.loading import LoadedClass, Steps
 from pytest_crd.classes.probes import Probe
@@ -18,6 +18,29 @@ from pytest_crd.engine.inputerror import WrongTypeError
 from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.synthesis import Boundaries, objectplaces
+from pytest_crd.synthesis.demands import Demand
+
+
+def find_other(steps: tuple[str | int, ...], of_crd: Demand, of_class: Demand) -> str:
+    """Return words about the name of a field on the side without the field; empty without a similar name."""
+    if not steps or isinstance(steps[-1], int):
+        return ""
+    *outer, name = steps
+    fields = {"the CRD": of_crd.at(outer).properties, "the class": of_class.at(outer).properties}
+    for side, opposite in (("the CRD", "the class"), ("the class", "the CRD")):
+        if name in fields[side] and name not in fields[opposite]:
+            return _describe(str(name), opposite, fields[opposite], fields[side])
+    return ""
+
+
+def _describe(name: str, side: str, fields: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    spellings = (field for field in fields if field not in known and _normalize(field) == _normalize(name))
+    return next((f"; {side} has the name {field}" for field in spellings), "")
+
+
+def _normalize(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
 
 Resource: TypeAlias = Mapping[str, Any]
 
@@ -292,7 +315,7 @@ class _Comparison:
 
     def _add(self, kind: DivergenceKind, steps: Steps, words: str, resource: Resource, place: str = "") -> None:
         """Add a divergence, unless a smaller object shows the same."""
-        other_name = names.find_other(steps, self._of_crd.root, self._of_class.root)
+        other_name = find_other(steps, self._of_crd.root, self._of_class.root)
         path = str(fieldpath.unknown_field(steps))
         divergence = Divergence(kind, path, f"{words}{other_name}", resource, place or self._locate(steps))
         key = kind, self._place_of(steps)

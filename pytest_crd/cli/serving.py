@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from pytest_crd import boundary
-from pytest_crd.casefiles import privatefile
 from pytest_crd.cli import ownfiles
 from pytest_crd.cli.exits import Exit
 from pytest_crd.engine import CustomResourceDefinition, profile
@@ -91,7 +90,7 @@ def serve(  # noqa: PLR0913 - the settings of a server
         server.start()
         for own_token, path in configs:
             stack.enter_context(
-                privatefile.temporary(path, ownfiles.sign(kubeconfigfile.text(server.url, signed.authority, own_token)))
+                ownfiles.temporary(path, ownfiles.sign(kubeconfigfile.text(server.url, signed.authority, own_token)))
             )
         _print_crds(crds)
         for words in () if installed is None else installed.warnings:

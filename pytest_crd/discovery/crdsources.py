@@ -21,7 +21,7 @@ from pytest_crd.discovery.headings import HeadingFiles
 from pytest_crd.discovery.search import CrdSearch
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinition, CustomResourceDefinitions, InputError
 from pytest_crd.engine.inputerror import CrdError, Mistake, NoCrdError
-from pytest_crd.engine.loading import copies, projectcrds
+from pytest_crd.engine.loading import projectcrds
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin, ReadCrd, Remark
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml import manifest
@@ -171,7 +171,7 @@ class Sources:
         by_name: dict[str, list[CustomResourceDefinition]] = {}
         for crd in crds:
             by_name.setdefault(crd.name, []).append(crd)
-        distinct = {crd for namesakes in by_name.values() for crd in copies.without_twins(namesakes)}
+        distinct = {crd for namesakes in by_name.values() for crd in projectcrds.without_twins(namesakes)}
         crd_files = self._read_once(kubernetes_version)
         pairs = zip(crd_files.read_crds, crds, strict=True)
         read = [

@@ -14,7 +14,8 @@ from typing import Final
 
 from pytest_crd import folders, lazyre
 from pytest_crd.discovery import git
-from pytest_crd.engine.crds import declared, decoded, misspelling
+from pytest_crd.engine.crds import declared, decoded
+from pytest_crd.engine.loading import slips
 from pytest_crd.records import dataclass
 
 OF_OTHERS: Final = frozenset({"node_modules", "vendor"})
@@ -130,4 +131,4 @@ def _with_crds(paths: Iterable[Path]) -> Iterator[Path]:
 
 def may_have_crds(content: bytes) -> bool:
     """Return whether a file may contain CRDs, or manifests that look like one."""
-    return declared.KIND.encode() in content or (decoded.GROUP.encode() in content and misspelling.may_hold(content))
+    return declared.KIND.encode() in content or (decoded.GROUP.encode() in content and slips.may_hold(content))

@@ -17,7 +17,7 @@ from pytest_crd.discovery.commitcrds import CommitCrds, CommitReader, Project
 from pytest_crd.discovery.releases import Commit
 from pytest_crd.discovery.tags import Releases, Tag
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError
-from pytest_crd.engine.loading import copies
+from pytest_crd.engine.loading import projectcrds
 from pytest_crd.progress import Tell, each, ignore_step
 from pytest_crd.wording import counted
 
@@ -203,7 +203,7 @@ def group(releases: Sequence[ReleaseCrds], kubernetes_version: str) -> dict[str,
     grouped: dict[str, list[OldCrd]] = {}
     for id_, old in list_crds(releases, kubernetes_version):
         same_id = grouped.setdefault(id_, [])
-        twin = next((same for same in same_id if copies.is_copy(same.crd, old.crd)), None)
+        twin = next((same for same in same_id if projectcrds.is_copy(same.crd, old.crd)), None)
         if twin is None:
             same_id.append(old)
         else:  # a later history has all of these versions

@@ -6,20 +6,92 @@ import contextlib
 import enum
 import functools
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
+import yaml
+
 from pytest_crd.cases.questions import AnyQuestion, CrdQuestion, PolicyQuestion, Question
-from pytest_crd.engine import InputError, UnsupportedConstructError, UnsupportedExpressionError
-from pytest_crd.live import client, lease, recording, remnants, sandbox
+from pytest_crd.engine import InputError, UnsupportedConstructError, UnsupportedExpressionError, jsonvalue
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.live import client, lease, remnants, sandbox
+from pytest_crd.live.answerfacts import Facts
 from pytest_crd.live.crdquestions import CrdJudge
 from pytest_crd.live.judge import LiveJudge
 from pytest_crd.live.lease import Remnant
 from pytest_crd.live.sandbox import Sandbox
 from pytest_crd.live.stages import DisagreementError, InstalledStages, NotAskedError, OwnStages, Stages
 from pytest_crd.live.transport import NoAnswerError
+
+
+def find_differences(ours: Facts, theirs: Facts) -> Iterator[str]:
+    """Yield the lines of a comparison: for each part that differs, its name, the server's value and the engine's."""
+    for key in dict.fromkeys((*ours, *theirs)):
+        mine, their_value = ours.get(key), theirs.get(key)
+        if not jsonvalue.equal(jsonvalue.from_python(mine), jsonvalue.from_python(their_value)):
+            yield f"{key}:"
+            yield f"  server:     {_to_line(their_value)}"
+            yield f"  pytest-crd: {_to_line(mine)}"
+
+
+def write_recording(disagreement: DisagreementError, server_version: str, version: str) -> str:
+    """
+    Return the text that the issue template asks for.
+
+    Args:
+        disagreement: The disagreement.
+        server_version: The version that the server reports.
+        version: The Kubernetes version of the engine's answer.
+    """
+    request = dict(disagreement.request)
+    declared = {
+        f"**The {name}** (as small as it may be):": ("yaml", _yaml(_without_descriptions(request.pop(name))))
+        for name in ("CRD", "policy")
+        if name in request
+    }
+    parts = {
+        **declared,
+        "**The object, or the request**:": ("yaml", _yaml(request)),
+        "**What the server answers**:": ("", _yaml(disagreement.theirs)),
+        "**What pytest-crd answers**:": ("", _yaml(disagreement.ours)),
+    }
+    head = f"**Kubernetes version of the server**, and the one that pytest-crd answers for: {server_version}, {version}"
+    blocks = (f"{title}\n\n```{kind}\n{content}```" for title, (kind, content) in parts.items())
+    return "\n\n".join((head, *blocks))
+
+
+def _yaml(value: JSONValue) -> str:
+    class Plain(yaml.SafeDumper):
+        def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - all are written out
+            return True
+
+    written: str = yaml.dump(value, Dumper=Plain, sort_keys=False, allow_unicode=True, width=120)
+    return written
+
+
+def _without_descriptions(value: JSONValue) -> JSONValue:
+    """Return a CRD without its descriptions, which no answer depends on."""
+    if isinstance(value, Mapping):
+        return {
+            key: _without_descriptions(item)
+            for key, item in value.items()
+            if not (key == "description" and isinstance(item, str))
+        }
+    return [_without_descriptions(item) for item in value] if isinstance(value, list) else value
+
+
+def _to_line(value: JSONValue) -> str:
+    if value is None:
+        return "nothing"
+    return (
+        value
+        if isinstance(value, str)
+        else yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=float("inf"), sort_keys=False)
+        .strip()
+        .removesuffix("\n...")
+    )
 
 
 class LiveOutcome(enum.StrEnum):
@@ -173,8 +245,8 @@ class Run:
         except NoAnswerError as error:
             return LiveVerdict(LiveOutcome.NO_ANSWER, str(error))
         except DisagreementError as error:
-            text = recording.text(error, f"{self._target.version} ({self._target.release})", self._target.version)
-            differences = tuple(recording.differences(error.ours, error.theirs))
+            text = write_recording(error, f"{self._target.version} ({self._target.release})", self._target.version)
+            differences = tuple(find_differences(error.ours, error.theirs))
             return LiveVerdict(LiveOutcome.DISAGREED, differences=differences, recording=text)
         return LiveVerdict(LiveOutcome.AGREED, notes=tuple(notes))
 

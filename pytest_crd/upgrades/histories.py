@@ -10,7 +10,7 @@ from typing import Final
 from pytest_crd.discovery import releasewalk
 from pytest_crd.discovery.releasewalk import OldCrd, ReleaseCrds, StorageHistory, StoredVersion
 from pytest_crd.engine import CustomResourceDefinition
-from pytest_crd.engine.loading import copies
+from pytest_crd.engine.loading import projectcrds
 from pytest_crd.upgrades import crdwrites, upgrade
 from pytest_crd.upgrades.migrations import Migration
 from pytest_crd.upgrades.projectobjects import Specimens
@@ -81,7 +81,7 @@ def find_refusals(
     finals = [release for release in releases if not release.is_prerelease]
     for id_, old in releasewalk.list_crds(finals, kubernetes_version):
         before = before_by_id.get(id_)
-        if before is not None and not copies.is_copy(before.crd, old.crd):
+        if before is not None and not projectcrds.is_copy(before.crd, old.crd):
             live = with_stored(before.crd, find_stored(before, migrated).stored)
             for error in old.crd.update_from(live).errors:
                 yield f"{old.crd.name}: {old.releases[0]} is refused as an update of {before.releases[0]}: {error}"

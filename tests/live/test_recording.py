@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from pytest_crd.live import answerfacts, recording
+from pytest_crd.live import answerfacts, run
 from pytest_crd.live.client import ServerAnswer
 from pytest_crd.live.stages import DisagreementError
 
@@ -25,7 +25,7 @@ def test_a_recording_has_the_parts_that_our_issue_template_asks_for() -> None:
     request = {"CRD": crd, "old": {"a": 1}, "request": {"method": "PUT", "body": "a: 1\n"}}
     error = DisagreementError(request, {"code": 201}, {"code": 422, "message": "é"})
 
-    text = recording.text(error, "1.37 (v1.37.2)", "1.37")
+    text = run.write_recording(error, "1.37 (v1.37.2)", "1.37")
 
     headings = re.compile(r"^\*\*[^*]+\*\*", re.MULTILINE)
     assert headings.findall(text) == headings.findall(TEMPLATE.read_text(encoding="utf-8"))
@@ -41,7 +41,7 @@ def test_differences_are_shown_part_by_part() -> None:
     ours = {"code": 201, "stored": {"a": 1}, "warnings": ["w"]}
     theirs = {"code": 201, "stored": {"a": 1.5}, "message": "no"}
 
-    assert list(recording.differences(ours, theirs)) == [
+    assert list(run.find_differences(ours, theirs)) == [
         "stored:",
         "  server:     {a: 1.5}",
         "  pytest-crd: {a: 1}",
@@ -52,7 +52,7 @@ def test_differences_are_shown_part_by_part() -> None:
         "  server:     no",
         "  pytest-crd: nothing",
     ]
-    assert list(recording.differences({"code": 1}, {"code": 2}))[1] == "  server:     2"
+    assert list(run.find_differences({"code": 1}, {"code": 2}))[1] == "  server:     2"
 
 
 def test_facts_of_an_answer_leave_out_server_metadata() -> None:

@@ -13,10 +13,10 @@ from typing import Final, Protocol
 
 from pytest_crd.engine.api.context import CrdContext, WrittenCrd
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
-from pytest_crd.engine.crds import declared, misspelling
+from pytest_crd.engine.crds import declared
 from pytest_crd.engine.inputerror import CrdError, InputError, ManifestError, Mistake
 from pytest_crd.engine.jsonvalue import JSONValue
-from pytest_crd.engine.loading import bareproperties
+from pytest_crd.engine.loading import slips
 from pytest_crd.engine.observer import Observer
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import Manifest, ManifestFile
@@ -238,7 +238,7 @@ class CrdFiles:
             self.notes.append(Remark(source, 0, f"passed over, {_A_TEMPLATE}", RemarkKind.TEMPLATE))
 
     def _manifest(self, item: Manifest, origin: FileOrigin, path: Path | None, name: str) -> None:
-        problem = misspelling.problem_of(item.value)
+        problem = slips.problem_of(item.value)
         if not problem and not declared.is_crd(item.value):
             return
         place = (item.source, item.line_of())
@@ -278,7 +278,7 @@ class CrdFiles:
             self._record(CrdError(mistakes), is_note=origin is FileOrigin.FOUND_IN_TESTS)
         else:
             self.read_crds.append(ReadCrd(crd, item, path, rank=self._rank))
-            self.notes += (Remark(item.source, line, message) for line, message in bareproperties.find_messages(item))
+            self.notes += (Remark(item.source, line, message) for line, message in slips.find_messages(item))
 
     def _record(self, error: InputError, *, is_note: bool, why: str = "") -> None:
         for mistake in error.mistakes:
@@ -293,7 +293,7 @@ class CrdFiles:
 
 def may_hold_crd(content: bytes) -> bool:
     """Return whether a text may hold a CRD, or an object that is nearly one, so that other texts need not be parsed."""
-    return manifest.may_mention(content, declared.KIND) or misspelling.may_hold(content)
+    return manifest.may_mention(content, declared.KIND) or slips.may_hold(content)
 
 
 def _reason_to_pass_over(value: Mapping[str, JSONValue], *, is_crd: bool) -> str:

@@ -2,27 +2,81 @@
 Environments for the compilation of CRD rules.
 
 New rules may only use libraries of the previous Kubernetes version, so that a server can be rolled back. Stored rules
-may use all libraries.
+may use all libraries. The compatibility version selects the libraries; the release of the server decides the language and the costs.
 
 Reference:
-    apiserver pkg/cel/environment/environment.go, NewExpressions and StoredExpressions.
+    apiserver pkg/cel/environment/environment.go, NewExpressions and StoredExpressions; base.go.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from pytest_crd.engine.cel import kubernetes
-from pytest_crd.engine.cel.dialect import Libraries
+from pytest_crd.engine.cel.dialect import Dialect, Libraries
 from pytest_crd.engine.cel.environment import Environment
+from pytest_crd.engine.cel.library import (
+    authorizer,
+    cidr,
+    comprehensions,
+    extendedlists,
+    ip,
+    kuberneteslists,
+    optionals,
+    quantity,
+    regex,
+    semver,
+    sets,
+    standard,
+    stringfunctions,
+    url,
+)
 from pytest_crd.engine.cel.library import formatfunctions as formats
 from pytest_crd.engine.cel.library.formatfunctions import Validate
 from pytest_crd.engine.cel.types.functions import Library
 from pytest_crd.engine.formats import stringformats
 from pytest_crd.engine.golang import printing, urls
+from pytest_crd.engine.golang.release import GoRelease
 from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
+
+
+def environment(libraries: Libraries, dialect: Dialect, go: GoRelease, formats: Library) -> Environment:
+    """
+    Return the environment of a compatibility version in a release of the server.
+
+    Args:
+        libraries: The libraries of the compatibility version.
+        dialect: The language of the server's release.
+        go: The Go release that the server is built with.
+        formats: The library of named formats, which the caller builds.
+    """
+    return Environment(tuple(_libraries(libraries, dialect, go, formats)), dialect, go)
+
+
+def _libraries(available: Libraries, dialect: Dialect, go: GoRelease, formats: Library) -> Iterator[Library]:
+    """Yield the libraries in the order in which the server adds them."""
+    yield standard.library(dialect, go)
+    yield url.library(dialect, go)
+    yield regex.library(go)
+    if not available.includes:
+        yield kuberneteslists.library(includes=False)
+    yield authorizer.library()
+    yield optionals.library(dialect)
+    yield quantity.library(rounds_digits=dialect.rounds_digits)
+    yield stringfunctions.library(dialect)
+    yield sets.library()
+    yield ip.library()
+    yield cidr.library(has_masks=available.has_masks)
+    yield formats
+    if available.comprehensions:
+        yield comprehensions.library()
+    if available.semver:
+        yield semver.library(1)
+    if available.extended_lists:
+        yield extendedlists.library(dialect)
+    if available.includes:
+        yield kuberneteslists.library(includes=True)
 
 
 @functools.cache
@@ -38,7 +92,7 @@ def stored(profile: Profile) -> Environment:
 
 
 def _environment(libraries: Libraries, profile: Profile) -> Environment:
-    return kubernetes.environment(libraries, profile.cel, profile.go, _named_formats(profile))
+    return environment(libraries, profile.cel, profile.go, _named_formats(profile))
 
 
 @functools.cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine.cel import kubernetes
 from pytest_crd.engine.cel.dialect import Dialect, Libraries
 from pytest_crd.engine.cel.environment import Environment
 from pytest_crd.engine.cel.errors import CompileError
@@ -12,6 +11,7 @@ from pytest_crd.engine.cel.types import celtypes
 from pytest_crd.engine.cel.types.celtypes import Type
 from pytest_crd.engine.cel.types.functions import Library
 from pytest_crd.engine.golang.release import NEWEST
+from pytest_crd.engine.rules import environments
 
 POD = celtypes.struct("Pod")
 FIELDS = {
@@ -36,7 +36,7 @@ class Structs:
 
 @pytest.fixture(scope="module")
 def base() -> Environment:
-    return kubernetes.environment(Libraries(), Dialect(), NEWEST, Library("no formats"))
+    return environments.environment(Libraries(), Dialect(), NEWEST, Library("no formats"))
 
 
 @pytest.fixture(scope="module")

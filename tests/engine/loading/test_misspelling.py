@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine.crds import misspelling
+from pytest_crd.engine.loading import slips
 
 V1 = "apiextensions.k8s.io/v1"
 KIND = "CustomResourceDefinition"
@@ -29,7 +29,7 @@ KIND = "CustomResourceDefinition"
     ],
 )
 def test_errors_about_misspelt_crds_suggest_the_right_spelling(api_version: object, kind: object, problem: str) -> None:
-    message = misspelling.problem_of({"apiVersion": api_version, "kind": kind})
+    message = slips.problem_of({"apiVersion": api_version, "kind": kind})
 
     assert message == f"no server knows {problem}"
 
@@ -50,11 +50,11 @@ def test_errors_about_misspelt_crds_suggest_the_right_spelling(api_version: obje
     ],
 )
 def test_manifests_of_other_kinds_have_no_error(api_version: object, kind: object) -> None:
-    assert misspelling.problem_of({"apiVersion": api_version, "kind": kind}) == ""
+    assert slips.problem_of({"apiVersion": api_version, "kind": kind}) == ""
 
 
 def test_other_values_than_mappings_have_no_error() -> None:
-    assert misspelling.problem_of(["kind", KIND]) == ""
+    assert slips.problem_of(["kind", KIND]) == ""
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_other_values_than_mappings_have_no_error() -> None:
     ],
 )
 def test_files_are_searched_for_misspelt_crds_without_parsing(content: bytes, *, answer: bool) -> None:
-    assert misspelling.may_hold(content) is answer
+    assert slips.may_hold(content) is answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_crd.engine.loading import bareproperties
+from pytest_crd.engine.loading import slips
 from pytest_crd.engine.yaml import manifest
 
 HEAD = "kind: CustomResourceDefinition\nspec:\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n"
@@ -12,7 +12,7 @@ HEAD = "kind: CustomResourceDefinition\nspec:\n  versions:\n  - name: v1\n    sc
 
 def _messages(text: str) -> list[tuple[int, str]]:
     manifests = manifest.read(text.encode(), source="a.yaml")
-    return [message for item in manifests for message in bareproperties.find_messages(item)]
+    return [message for item in manifests for message in slips.find_messages(item)]
 
 
 def _of_schema(*lines: str) -> list[tuple[int, str]]:
