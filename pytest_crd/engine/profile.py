@@ -3,6 +3,8 @@ Kubernetes versions and their differences. Other modules compare versions for fi
 
 A version is supported once a real server of it was recorded. A preview follows the sources of a release that has no server yet; it is
 never the default. All others are refused.
+
+The module is one table, longer than others: the features with their meanings, then the difference of each version from the one after it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 The table of all options and ini keys, and their declaration.
 
 Every session imports this module, even one without CRDs: it holds texts alone, and imports only pytest. Parsers and defaults are
-in the module of each feature, which `setting.define` joins with a row.
+in the module of each feature, which `setting.define` joins with a row. One table in one module has more lines than others.
 """
 
 from __future__ import annotations

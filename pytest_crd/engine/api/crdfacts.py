@@ -1,13 +1,13 @@
-"""Facts about a CRD: its declarations, its file, and its state beside other CRDs."""
+"""Facts about a CRD: its declarations, its file, and its state beside other CRDs, under other webhooks or with another guard."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from pytest_crd.engine import jsonvalue
-from pytest_crd.engine.api.context import CrdContext, Guard, Webhooks, WrittenCrd
+from pytest_crd.engine.api.context import ConversionWebhooks, CrdContext, Guard, Webhooks, WrittenCrd
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.origin import Locate
@@ -127,3 +127,35 @@ class CrdFacts:
     def naming(self) -> Naming:
         """The names that the server accepts beside the other CRDs of the group, and why it refuses the rest."""
         return self._context.naming
+
+    def with_naming(self, naming: Naming) -> Self:
+        """Return this CRD with *naming*: the same object if reason and message are unchanged, otherwise a new one."""
+        current = self._context.naming
+        is_same = (naming.reason, naming.message) == (current.reason, current.message)
+        return self if is_same else self._with(naming=naming)
+
+    def with_webhooks(self, webhooks: Webhooks | None) -> Self:
+        """
+        Return the same CRD with other webhooks, or with none; compiled schemas and rules are shared.
+
+        Args:
+            webhooks: The webhooks that requests for its custom resources call.
+        """
+        return self._with(webhooks=webhooks)
+
+    def without_admission(self) -> Self:
+        """Return the same CRD with its conversion webhook alone; compiled schemas and rules are shared."""
+        return self if self.webhooks is None else self.with_webhooks(ConversionWebhooks(self.webhooks))
+
+    def guarded(self, guard: Guard | None) -> Self:
+        """
+        Return the same CRD with another guard, or with none; compiled schemas and rules are shared.
+
+        Args:
+            guard: Called with the CRD before each answer about its custom resources.
+        """
+        return self._with(guard=guard)
+
+    def _with(self, **changes: Any) -> Self:
+        """Return the same CRD with a changed context; the answers are shared."""
+        return type(self)(self._answers, self._context._replace(**changes))

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.api import crdanswers
 from pytest_crd.engine.api import version as ofversion
-from pytest_crd.engine.api.context import ConversionWebhooks, CrdContext, Guard, Webhooks, WrittenCrd
+from pytest_crd.engine.api.context import CrdContext, WrittenCrd
 from pytest_crd.engine.api.crdanswers import CrdAnswers
 from pytest_crd.engine.api.crdfacts import CrdFacts
 from pytest_crd.engine.crds import declared
-from pytest_crd.engine.crds.nameconflicts import Naming
 from pytest_crd.engine.errors.origin import Steps
 from pytest_crd.engine.inputerror import CrdError, Mistake, WrongTypeError
 from pytest_crd.engine.jsonvalue import JSONValue, TooDeepError
@@ -340,38 +339,6 @@ class CustomResourceDefinition(CrdFacts):
         except requestbody.RefusedError as refused:
             return response.refused(refused.refusal, subject={})
         return response.Response(response.OK, response.Stored.from_value(converted))
-
-    def with_naming(self, naming: Naming) -> CustomResourceDefinition:
-        """Return this CRD with *naming*: the same object if reason and message are unchanged, otherwise a new one."""
-        current = self._context.naming
-        is_same = (naming.reason, naming.message) == (current.reason, current.message)
-        return self if is_same else self._with(naming=naming)
-
-    def with_webhooks(self, webhooks: Webhooks | None) -> CustomResourceDefinition:
-        """
-        Return the same CRD with other webhooks, or with none; compiled schemas and rules are shared.
-
-        Args:
-            webhooks: The webhooks that requests for its custom resources call.
-        """
-        return self._with(webhooks=webhooks)
-
-    def without_admission(self) -> CustomResourceDefinition:
-        """Return the same CRD with its conversion webhook alone; compiled schemas and rules are shared."""
-        return self if self.webhooks is None else self.with_webhooks(ConversionWebhooks(self.webhooks))
-
-    def guarded(self, guard: Guard | None) -> CustomResourceDefinition:
-        """
-        Return the same CRD with another guard, or with none; compiled schemas and rules are shared.
-
-        Args:
-            guard: Called with the CRD before each answer about its custom resources.
-        """
-        return self._with(guard=guard)
-
-    def _with(self, **changes: Any) -> CustomResourceDefinition:
-        """Return the same CRD with a changed context; the answers are shared."""
-        return type(self)(self._answers, self._context._replace(**changes))
 
     def altered(
         self, manifest: Mapping[str, JSONValue], *, written: WrittenCrd | None = None
