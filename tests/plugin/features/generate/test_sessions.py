@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_crd import generation
+from pytest_crd.generation import filenames
 from pytest_crd.plugin.features.generate import hooks as generatehooks
 
 if TYPE_CHECKING:
@@ -19,32 +20,36 @@ NAME = "gardens.stories.example.com"
 GENERATE = ("--crd-generate", NAME)
 
 
+# Of the fields of the CRD, so that few cases are generated.
+KEPT = ("size:", "rows: {type: integer, minimum")
+
+
 @pytest.fixture
-def gardens(empty: Project) -> Project:
-    empty.crd()
-    return empty
+def gardens(project: Project) -> Project:
+    """A project with a CRD of two fields."""
+    crd = project.path / "config/crd/bases/gardens.yaml"
+    above, below = crd.read_text(encoding="utf-8").split("              size:")
+    fields = f"              size:{below}".splitlines(keepends=True)
+    crd.write_text(above + "".join(line for line in fields if line.strip().startswith(KEPT)), encoding="utf-8")
+    return project
 
 
-def test_a_file_is_written_and_passes(gardens: Project) -> None:
-    result = gardens.run(*GENERATE)
+def test_a_file_is_written_and_passes(project: Project) -> None:
+    result = project.run(*GENERATE)
+    second = project.write("other", "")
 
     assert result.ret == pytest.ExitCode.OK
-    count = (gardens.path / "test_gardens.crd.yaml").read_text(encoding="utf-8").count("name: ")
+    path = project.path / "test_gardens.crd.yaml"
+    count = path.read_text(encoding="utf-8").count("name: ")
     written = [line for line in result.outlines if line.startswith("crd: wrote ")]
     assert len(written) == 1
     assert written[0].startswith("crd: wrote test_gardens.crd.yaml: ")
     assert written[0].endswith(f" cases about {NAME} v1")
-    gardens.run("-W", "error").assert_outcomes(passed=int(written[0].split()[3]))
+    project.run("-W", "error").assert_outcomes(passed=int(written[0].split()[3]))
     assert count > int(written[0].split()[3])
-
-
-def test_no_test_runs(gardens: Project) -> None:
-    gardens.cases("crd: nothing\n")
-
-    result = gardens.run(*GENERATE)
-
-    assert result.ret == pytest.ExitCode.OK
-    assert "no tests ran" in result.outlines[-1]
+    # The permissions of any new file.
+    modes = [stat.S_IMODE(file.stat().st_mode) for file in (path, second)]
+    assert modes[0] == modes[1]
 
 
 def test_collect_only_generates_nothing(gardens: Project) -> None:
@@ -55,9 +60,7 @@ def test_collect_only_generates_nothing(gardens: Project) -> None:
     assert not list(gardens.path.glob("test_*"))
 
 
-@pytest.mark.parametrize(
-    "flags", [("--crd-fill",), ("--crd-update",), ("--crd-update-verdicts",), ("--crd-live", "http://127.0.0.1:1")]
-)
+@pytest.mark.parametrize("flags", [("--crd-fill",), ("--crd-update-verdicts",), ("--crd-live", "http://127.0.0.1:1")])
 def test_options_that_need_a_test_run_are_refused(gardens: Project, flags: tuple[str, ...]) -> None:
     result = gardens.run(*GENERATE, *flags)
 
@@ -85,35 +88,37 @@ def test_workers_have_nothing_to_do(gardens: Project) -> None:
     result.stdout.fnmatch_lines(["crd: wrote test_gardens.crd.yaml: *"])
 
 
-def test_permissions_are_those_of_any_new_file(gardens: Project) -> None:
-    gardens.run(*GENERATE)
-    second = gardens.write("other", "")
-
-    modes = [stat.S_IMODE(path.stat().st_mode) for path in (gardens.path / "test_gardens.crd.yaml", second)]
-    assert modes[0] == modes[1]
-
-
 @pytest.mark.parametrize(
-    ("ini", "folders", "expected"),
+    ("testpaths", "folders", "expected"),
     [
-        ("", (), "test_gardens.crd.yaml"),
-        ("", ("tests",), "tests/test_gardens.crd.yaml"),
-        ("testpaths = other e2e", ("tests", "e2e"), "e2e/test_gardens.crd.yaml"),
-        ("testpaths = */cases", ("a/cases", "b/cases"), "a/cases/test_gardens.crd.yaml"),
-        ("testpaths = .", ("tests",), "test_gardens.crd.yaml"),
-        ("testpaths = ./e2e/", ("tests", "e2e"), "e2e/test_gardens.crd.yaml"),
-        ("testpaths = ''", ("tests",), "tests/test_gardens.crd.yaml"),
+        ([], (), "."),
+        ([], ("tests",), "tests"),
+        (["other", "e2e"], ("tests", "e2e"), "e2e"),
+        (["*/cases"], ("a/cases", "b/cases"), "a/cases"),
+        (["."], ("tests",), "."),
+        (["./e2e/"], ("tests", "e2e"), "e2e"),
     ],
 )
 def test_a_generated_file_goes_to_the_folder_of_tests(
-    gardens: Project, ini: str, folders: tuple[str, ...], expected: str
+    tmp_path_factory: pytest.TempPathFactory, testpaths: list[str], folders: tuple[str, ...], expected: str
 ) -> None:
-    gardens.ini(ini)
+    base = tmp_path_factory.mktemp("project")
     for folder in folders:
-        (gardens.path / folder).mkdir(parents=True)
+        (base / folder).mkdir(parents=True)
+
+    assert (filenames.folder(base, testpaths) or base).resolve() == (base / expected).resolve()
+
+
+@pytest.mark.parametrize(("ini", "expected"), [("testpaths = other e2e", "e2e"), ("testpaths = ''", "tests")])
+def test_a_generated_file_goes_to_the_testpaths(gardens: Project, ini: str, expected: str) -> None:
+    gardens.ini(ini)
+    for folder in ("tests", "e2e"):
+        (gardens.path / folder).mkdir()
 
     assert gardens.run(*GENERATE).ret == pytest.ExitCode.OK
-    assert [str(path.relative_to(gardens.path)) for path in gardens.path.rglob("test_*")] == [expected]
+    assert [str(path.relative_to(gardens.path)) for path in gardens.path.rglob("test_*")] == [
+        f"{expected}/test_gardens.crd.yaml"
+    ]
 
 
 def test_a_folder_of_tests_outside_of_the_project_gets_no_file(
@@ -147,21 +152,21 @@ def test_a_file_that_no_run_would_collect_is_not_written(gardens: Project) -> No
     assert not list(gardens.path.glob("test_*"))
 
 
-def test_a_version_named_twice_has_one_file(gardens: Project) -> None:
-    result = gardens.run(*GENERATE, "--crd-generate", f"{NAME}/v1", "--crd-generate", "Garden")
+def test_a_version_named_in_all_ways_has_one_file_and_no_test_runs(gardens: Project) -> None:
+    gardens.cases("crd: nothing\n")
+    file = "config/crd/bases/gardens.yaml"
+    names = (f"{NAME}/v1", "Garden", file, f"{file}/v1")
+
+    result = gardens.run(*GENERATE, *(word for name in names for word in ("--crd-generate", name)))
 
     assert result.ret == pytest.ExitCode.OK
-    assert len([line for line in result.outlines if line.startswith("crd: wrote ")]) == 1
+    [line] = [line for line in result.outlines if line.startswith("crd: wrote ")]
+    assert line.startswith("crd: wrote test_gardens.crd.yaml: ")
+    assert line.endswith(f" {NAME} v1")
+    assert "no tests ran" in result.outlines[-1]
 
 
-@pytest.mark.parametrize("version", ["", "/v1"])
-def test_a_crd_may_be_named_by_its_file(gardens: Project, version: str) -> None:
-    result = gardens.run("--crd-generate", f"config/crd/bases/gardens.yaml{version}")
-
-    result.stdout.fnmatch_lines([f"crd: wrote test_gardens.crd.yaml: * {NAME} v1"])
-
-
-@pytest.mark.parametrize("name", [NAME, "Garden/v1", "config/crd/bases/others.yaml"])
+@pytest.mark.parametrize("name", ["Garden/v1", "config/crd/bases/others.yaml"])
 def test_no_file_is_generated_for_alternatives(gardens: Project, name: str) -> None:
     second = gardens.crd("config/crd/bases/others.yaml")
     second.write_text(second.read_text(encoding="utf-8").replace("default: 3", "default: 4"), encoding="utf-8")
@@ -206,19 +211,13 @@ def test_each_version_has_a_file_of_its_own(gardens: Project) -> None:
 
     first = gardens.run(*GENERATE)
     second = gardens.run("--crd-generate", f"{NAME}/v1alpha1")
+    both = gardens.run(*GENERATE, "--crd-generate", f"{NAME}/v1alpha1")
 
     first.stdout.fnmatch_lines([f"crd:   for other versions: --crd-generate {NAME}/v1alpha1"])
     second.stdout.fnmatch_lines(["crd: wrote test_gardens.v1alpha1.crd.yaml: * v1alpha1"])
+    assert len([line for line in both.outlines if line.startswith("crd: nothing to add")]) == 2
+    both.stdout.no_fnmatch_line("*for other versions*")
     assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
-
-
-def test_versions_that_are_generated_together_are_not_named_as_others(gardens: Project) -> None:
-    _with_alpha(gardens.path / "config/crd/bases/gardens.yaml")
-
-    result = gardens.run(*GENERATE, "--crd-generate", f"{NAME}/v1alpha1")
-
-    assert len([line for line in result.outlines if line.startswith("crd: wrote")]) == 2
-    assert not [line for line in result.outlines if "for other versions" in line]
 
 
 def test_omitted_parts_are_listed(gardens: Project) -> None:
@@ -242,7 +241,6 @@ def test_omitted_parts_are_listed(gardens: Project) -> None:
     [
         ("gardens.stories.example.co", "no CRD is called 'gardens.stories.example.co'; did you mean *"),
         (f"{NAME}/v2", f"{NAME} has no version 'v2'; it has: v1"),
-        ("crds/none.yaml", "no CRD is called 'crds/none.yaml'; *"),
     ],
 )
 def test_an_unknown_crd_or_version_is_an_error(gardens: Project, name: str, words: str) -> None:
@@ -279,17 +277,26 @@ def test_a_file_is_generated_for_a_refused_crd_declared_stored(gardens: Project)
     assert gardens.run(*GENERATE).ret == pytest.ExitCode.OK
 
 
-def test_missing_cases_are_added_to_an_existing_file(gardens: Project) -> None:
-    path = gardens.cases(name="test_gardens.crd.yaml")
+def test_missing_cases_are_added_to_an_existing_file(project: Project) -> None:
+    path = project.cases(name="test_gardens.crd.yaml")
     before = path.read_text(encoding="utf-8")
 
-    result = gardens.run(*GENERATE)
+    result = project.run(*GENERATE)
+    short = path.read_text(encoding="utf-8")
+    complete = project.run(*GENERATE, "--crd-generate-all")
 
-    assert result.ret == pytest.ExitCode.OK
-    added = next(line for line in result.outlines if line.startswith("crd: added to test_gardens.crd.yaml: "))
+    assert result.ret == complete.ret == pytest.ExitCode.OK
+    added = [
+        int(line.split()[4])
+        for run in (result, complete)
+        for line in run.outlines
+        if line.startswith("crd: added to test_gardens.crd.yaml: ")
+    ]
+    assert len(added) == 1
+    complete.stdout.fnmatch_lines(["crd: nothing to add to test_gardens.crd.yaml"])
     result.stdout.fnmatch_lines(["crd:   * of * points of its schema are held"])
-    assert [line for line in before.splitlines() if line not in path.read_text(encoding="utf-8").splitlines()] == []
-    gardens.run("-W", "error").assert_outcomes(passed=3 + int(added.split()[4]))
+    assert [line for line in before.splitlines() if line not in short.splitlines()] == []
+    project.run("-W", "error").assert_outcomes(passed=3 + sum(added))
 
 
 def test_a_complete_file_is_left_unchanged(gardens: Project) -> None:
@@ -386,14 +393,4 @@ def test_exclusions_of_coverage_are_not_generated(gardens: Project) -> None:
     gardens.run(*GENERATE).stdout.fnmatch_lines(["crd:   left out: spec.size: by crd_cov_exclude"])
 
     assert "spec.size" not in gardens.read("test_gardens.crd.yaml").split("# Left out")[0]
-    assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
-
-
-def test_all_cases_can_be_generated(gardens: Project) -> None:
-    gardens.run(*GENERATE)
-    short = gardens.read("test_gardens.crd.yaml")
-
-    gardens.run(*GENERATE, "--crd-generate-all")
-
-    assert gardens.read("test_gardens.crd.yaml") >= short
     assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
