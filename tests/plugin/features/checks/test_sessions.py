@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from support.sessions import Folder
 
 from pytest_crd import engine
+from pytest_crd.plugin.settings.checks import RULE_BUDGET
+from pytest_crd.plugin.settings.setting import SettingEntry
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -22,7 +27,7 @@ NAMES = [
 ]
 
 
-def _change(project: Project, old: str, new: str, file: str = FILE) -> None:
+def _change(project: Folder, old: str, new: str, file: str = FILE) -> None:
     path = project.path / file
     text = path.read_text(encoding="utf-8")
     assert old in text
@@ -46,10 +51,13 @@ def test_every_crd_is_checked_even_outside_of_collected_folders(project: Project
     project.ini("testpaths = tests", *([] if way.startswith("-") else [way]))
     arguments = [way] if way.startswith("-") else []
 
-    result = project.run("--collect-only", "-q", *arguments)
+    result = project.run("-v", *arguments)
 
-    assert _ids(result) == ["tests/test_it.py::test_it", *NAMES]
-    project.run(*arguments).assert_outcomes(passed=6)
+    assert [line.split()[0] for line in result.outlines if " PASSED " in line] == ["tests/test_it.py::test_it", *NAMES]
+    result.assert_outcomes(passed=6)
+    result.stdout.fnmatch_lines(
+        ["crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.37", "crd: 5 checks in 1 file*"]
+    )
 
 
 def test_nothing_is_checked_without_the_option(project: Project) -> None:
@@ -59,14 +67,6 @@ def test_nothing_is_checked_without_the_option(project: Project) -> None:
 
     project.ini("crd_checks = false", "crd_warnings = error")
     project.run().assert_outcomes(passed=1)
-
-
-def test_the_header_counts_the_checks(project: Project) -> None:
-    result = project.run("--crd-checks")
-
-    result.stdout.fnmatch_lines(
-        ["crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.37", "crd: 5 checks in 1 file"]
-    )
 
 
 def test_a_run_with_node_ids_has_no_other_checks(project: Project) -> None:
@@ -85,144 +85,12 @@ def test_a_run_with_files_that_have_checks_has_no_other_checks(project: Project)
     assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "test_it.py"))) == 11
     assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "."))) == 11
     assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", ponds, FILE))) == 10
-
-
-def test_checks_are_selected_by_their_kind(project: Project) -> None:
-    result = project.run("--crd-checks", "-k", "accepted")
-
-    result.assert_outcomes(passed=1, deselected=4)
-
-
-def test_a_refusal_has_each_cause_at_its_line(project: Project) -> None:
-    _change(project, "scope: Namespaced", "scope: Namespacd")
-    _change(project, "size: {type: integer, default: 3}", "size: {type: integer, default: a}")
-
-    result = project.run("--crd-checks", "-k", "accepted")
-
-    result.assert_outcomes(failed=1, deselected=4)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(
-        [
-            f"{FILE}:1: accepted[[]gardens.stories.example.com], Kubernetes 1.37",
-            "refused (422):",
-            f'  {FILE}:6: spec.scope: Unsupported value: "Namespacd": supported values: "Cluster", "Namespaced"',
-            f"  {FILE}:20: spec.validation.openAPIV3Schema.properties[[]spec].properties[[]size].default: Invalid value: *",
-            f"FAILED {FILE}::accepted*",
-        ]
+    names = _ids(
+        project.run(
+            "--collect-only", "-q", "--crd-checks", "--crd-kubernetes-version", "1.36 1.37", "-k", "accepted", FILE
+        )
     )
-
-
-def test_unknown_and_repeated_fields_are_refused(project: Project) -> None:
-    _change(project, "  scope: Namespaced", "  scope: Cluster\n  scop: Namespaced\n  scope: Namespaced")
-    _change(project, "label: {type: string}", "label: {type: string, patern: a}")
-
-    result = project.run("--crd-checks", "-k", "accepted")
-
-    result.stdout.fnmatch_lines(
-        [
-            "refused (400):",
-            f'  {FILE}:8: key "scope" is set twice; only the last value counts',
-            f'  {FILE}:7: unknown field "spec.scop"',
-            f'  {FILE}:23: unknown field "spec.versions[[]0].schema.openAPIV3Schema.properties.spec.properties.label.patern"',
-        ]
-    )
-
-
-def test_a_rule_that_does_not_compile_is_shown_with_its_position(project: Project) -> None:
-    _change(
-        project,
-        "            type: object\n            properties:\n              size",
-        "            type: object\n            x-kubernetes-validations: [{rule: self.size > foo}]\n"
-        "            properties:\n              size",
-    )
-
-    result = project.run("--crd-checks", "-k", "accepted")
-
-    result.stdout.fnmatch_lines([f"  {FILE}:19:*: spec.validation.openAPIV3Schema*undeclared reference to 'foo'*"])
-
-
-def test_warnings_are_shown_or_errors(project: Project) -> None:
-    _change(project, "label: {type: string}", "label: {type: string, format: fancy}")
-    _change(project, "note: {type: string}", "note: {type: string, format: fancy}")
-    warning = f'{FILE}:21: warning: unrecognized format "fancy", which checks nothing; also at {FILE}:22'
-
-    result = project.run("--crd-checks")
-    result.assert_outcomes(passed=5)
-    result.stdout.fnmatch_lines([f"crd: {warning}"])
-
-    project.ini("crd_checks = true", "crd_warnings = error")
-    result = project.run()
-    result.assert_outcomes(passed=4, failed=1)
-    result.stdout.fnmatch_lines(
-        ["the server warns:", f"  {warning.replace('warning: ', '', 1).replace(': unrec', ': warning: unrec')}"]
-    )
-    result.stdout.no_fnmatch_line("crd: *warning*")
-
-
-def test_a_warning_names_a_few_of_its_places(project: Project) -> None:
-    for name in ("size: {type: integer", "rows: {type: integer", "label: {type: string", "note: {type: string"):
-        _change(project, name, f"{name}, format: fancy")
-
-    result = project.run("--crd-checks")
-
-    assert re.search(r"also at \S+:21, \S+:22 …", result.stdout.str())
-
-
-def test_every_violation_of_a_structural_schema_has_its_line(project: Project) -> None:
-    _change(project, "label: {type: string}", "label: {}")
-    _change(project, "note: {type: string}", "note: {}")
-
-    result = project.run("--crd-checks", "-k", "structural")
-
-    result.stdout.fnmatch_lines(
-        [
-            "the schema of v1 is not structural:",
-            f"  {FILE}:21: spec.*properties[[]label].type: Required value: *",
-            f"  {FILE}:22: spec.*properties[[]note].type: Required value: *",
-        ]
-    )
-
-
-def test_names_that_are_taken_show_in_the_conditions(project: Project) -> None:
-    _change(project, "singular: pond", "singular: garden", _ponds(project))
-
-    result = project.run("--crd-checks")
-
-    result.assert_outcomes(passed=9, failed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "stored, but with flaws that only its conditions tell:",
-            '  config/crd/bases/ponds.yaml:7: NamesAccepted would be False (SingularConflict): "garden" is already in use',
-            "  config/crd/bases/ponds.yaml:4: Established would be False (NotAccepted): not all names are accepted",
-        ]
-    )
-
-
-def test_a_missing_approval_is_at_the_metadata(project: Project) -> None:
-    project.crd("config/crd/bases/gardens.yaml")
-    _change(project, "group: stories.example.com", "group: stories.k8s.io")
-    _change(
-        project,
-        "{name: gardens.stories.example.com}",
-        "\n  name: gardens.stories.k8s.io\n  annotations: {api-approved.kubernetes.io: unapproved}",
-    )
-
-    result = project.run("--crd-checks", "-k", "conditions")
-
-    result.stdout.fnmatch_lines(
-        [f"  {FILE}:5: KubernetesAPIApprovalPolicyConformant would be False (Unapproved…*".replace("…", "")]
-    )
-
-
-def test_a_crd_that_is_refused_has_no_conditions(project: Project) -> None:
-    _change(project, "scope: Namespaced", "scope: Namespacd")
-
-    result = project.run("--crd-checks", "-k", "conditions")
-
-    result.assert_outcomes(failed=1, deselected=4)
-    result.stdout.fnmatch_lines(
-        ["it would have no conditions, as the server refuses it:", f"  {FILE}:6: spec.scope: Unsupported value: *"]
-    )
+    assert names == [f"{FILE}::accepted[gardens.stories.example.com-{version}]" for version in ("1.36", "1.37")]
 
 
 def test_a_crd_declared_stored_has_a_note_that_it_is_refused(project: Project) -> None:
@@ -244,27 +112,6 @@ def test_alternatives_are_checked_each_and_copies_once(project: Project) -> None
 
     result.assert_outcomes(passed=8, failed=1, skipped=1)
     result.stdout.fnmatch_lines(["FAILED config/crd/bases/other.yaml::accepted*"])
-
-
-def test_two_crds_of_one_name_in_one_file_are_told_apart(project: Project) -> None:
-    text = (project.path / FILE).read_text(encoding="utf-8")
-    project.write(FILE, f"{text}---\n{text.replace('maximum: 10', 'maximum: 11')}")
-
-    names = _ids(project.run("--collect-only", "-q", "--crd-checks", "-k", "accepted"))
-
-    line = text.count("\n") + 2
-    assert names == [
-        f"{FILE}::accepted[gardens.stories.example.com@{FILE}:1]",
-        f"{FILE}::accepted[gardens.stories.example.com@{FILE}:{line}]",
-    ]
-
-
-def test_checks_run_for_each_kubernetes_version(project: Project) -> None:
-    names = _ids(
-        project.run("--collect-only", "-q", "--crd-checks", "--crd-kubernetes-version", "1.36 1.37", "-k", "accepted")
-    )
-
-    assert names == [f"{FILE}::accepted[gardens.stories.example.com-{version}]" for version in ("1.36", "1.37")]
 
 
 def test_the_output_of_commands_is_checked_under_the_ini_file(empty: Project) -> None:
@@ -305,14 +152,17 @@ def test_a_crd_that_cannot_be_read_is_an_error(project: Project) -> None:
     result.stdout.fnmatch_lines(["config/crd/bases/ponds.yaml:*: *"])
 
 
+@pytest.mark.parametrize("value", ["50", "0%", "101%"])
+def test_a_budget_is_a_part(value: str) -> None:
+    with pytest.raises(pytest.UsageError, match=f"^crd_rule_budget: '{value}': write a part .*, such as 50%"):
+        RULE_BUDGET.read(SettingEntry(value, "crd_rule_budget", Path()))
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
         (["crd_checks = maybe"], "crd_checks: *maybe*; write true or false"),
         (["crd_checks = true", "crd_warnings = fail"], "crd_warnings: 'fail': write show or error"),
-        (["crd_checks = true", "crd_rule_budget = 50"], "crd_rule_budget: '50': write a part *, such as 50%"),
-        (["crd_checks = true", "crd_rule_budget = 0%"], "crd_rule_budget: '0%': write a part *, such as 50%"),
-        (["crd_checks = true", "crd_rule_budget = 101%"], "crd_rule_budget: '101%': write a part *, such as 50%"),
         (["crd_rule_budget = 50%"], "crd_rule_budget does nothing without checks: *"),
         (["crd_warnings = error"], "crd_warnings does nothing without checks: set crd_checks = true, or *"),
     ],
@@ -351,35 +201,257 @@ spec:
 """
 
 
-def test_a_v1beta1_crd_has_a_list_of_changes_that_v1_needs(empty: Project) -> None:
-    empty.write(FILE, BETA)
-
-    result = empty.run("--crd-checks", "-k", "accepted")
-
-    result.assert_outcomes(failed=1, deselected=2)
-    result.stdout.fnmatch_lines(
-        [
-            "refused (404):",
-            f"  {FILE}:1: the server could not find the requested resource: Kubernetes 1.37 serves no *v1beta1, only *v1",
-            f"  {FILE}:1: in v1: apiVersion: apiextensions.k8s.io/v1",
-            f"  {FILE}:6: in v1: spec.version is a list: spec.versions, with name, served and storage",
-            f"  {FILE}:15: in v1: spec.validation stands in each version: spec.versions[[]*].schema",
-            f"  {FILE}:9: in v1: spec.additionalPrinterColumns stands in each version: *",
-            f"  {FILE}:9: in v1: JSONPath of a column is spelled jsonPath",
-            f"  {FILE}:4: in v1: unknown fields are dropped; *",
-            f"  {FILE}:14: in v1: spec.conversion.webhookClientConfig is spec.conversion.webhook.clientConfig",
-            f"  {FILE}:13: in v1: spec.conversion.conversionReviewVersions is *",
-            f"  {FILE}:19: in v1: spec.validation*properties[[]spec].type: Required value: *",
-        ]
+def _with_rules(project: Folder, *rules: str, file: str = FILE) -> None:
+    """Add rules to the spec and to the list of beds, which has no bound."""
+    listed = "".join(f"                  - rule: {rule}\n" for rule in rules)
+    _change(
+        project,
+        "                items:\n                  type: object\n",
+        f"                items:\n                  type: object\n                  x-kubernetes-validations:\n{listed}",
+        file,
     )
 
 
-def test_a_v1beta1_crd_shows_its_nonstructural_condition(empty: Project) -> None:
-    empty.write(FILE, re.sub(r"  conversion:\n(    .*\n)+", "", BETA))
+# Many CRDs in one session
 
-    result = empty.run("--crd-checks", "--crd-kubernetes-version", "1.21")
 
-    result.assert_outcomes(passed=1, failed=2)
+def _file(kind: str) -> str:
+    return f"config/crd/bases/{kind.lower()}s.yaml"
+
+
+def _beta(kind: str, text: str) -> str:
+    return text.replace("gardens", f"{kind.lower()}s").replace("garden,", f"{kind.lower()},").replace("Garden", kind)
+
+
+def _create(folder: Folder, *kinds: str) -> None:
+    for kind in kinds:
+        folder.crd(_file(kind), plural=f"{kind.lower()}s", kind=kind)
+        _change(folder, "singular: garden", f"singular: {kind.lower()}", _file(kind))
+
+
+OPTIONAL = "oldSelf.hasValue() && self.name.contains(self.plant)"
+SPEC_RULE = "            x-kubernetes-validations: [{rule: self.size > foo}]\n"
+BETA_WITH_VERSIONS = re.sub(r"  conversion:\n(    .*\n)+|  additionalPrinterColumns:\n  - .*\n", "", BETA).replace(
+    "version: v1\n", "versions: [{name: v1, served: true, storage: true}]\n"
+)
+
+
+@pytest.fixture(scope="module")
+def flawed(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A project with CRDs that have a flaw each."""
+    folder = Folder(tmp_path_factory.mktemp("flawed"))
+    _create(folder, "Refusal", "Unknown", "Rule", "Fancy", "Manyfancy", "Loose", "Taken", "Taking", "Twice", "Priced")
+    _create(folder, "Costly", "Optional", "Uncompiled")
+    _change(folder, "scope: Namespaced", "scope: Namespacd", _file("Refusal"))
+    _change(folder, "size: {type: integer, default: 3}", "size: {type: integer, default: a}", _file("Refusal"))
+    _change(
+        folder, "  scope: Namespaced", "  scope: Cluster\n  scop: Namespaced\n  scope: Namespaced", _file("Unknown")
+    )
+    _change(folder, "label: {type: string}", "label: {type: string, patern: a}", _file("Unknown"))
+    above = "            type: object\n"
+    below = "            properties:\n              size"
+    _change(folder, above + below, above + SPEC_RULE + below, _file("Rule"))
+    for name in ("label", "note"):
+        _change(folder, f"{name}: {{type: string}}", f"{name}: {{type: string, format: fancy}}", _file("Fancy"))
+        _change(folder, f"{name}: {{type: string}}", f"{name}: {{}}", _file("Loose"))
+    for name in ("size: {type: integer", "rows: {type: integer", "label: {type: string", "note: {type: string"):
+        _change(folder, name, f"{name}, format: fancy", _file("Manyfancy"))
+    _change(folder, "singular: taking", "singular: taken", _file("Taking"))
+    folder.crd("config/crd/bases/protected.yaml", plural="protecteds", kind="Protected")
+    _change(folder, "singular: garden", "singular: protected", "config/crd/bases/protected.yaml")
+    _change(folder, "group: stories.example.com", "group: stories.k8s.io", "config/crd/bases/protected.yaml")
+    _change(
+        folder,
+        "{name: protecteds.stories.example.com}",
+        "\n  name: protecteds.stories.k8s.io\n  annotations: {api-approved.kubernetes.io: unapproved}",
+        "config/crd/bases/protected.yaml",
+    )
+    text = folder.read(_file("Twice"))
+    folder.write(_file("Twice"), f"{text}---\n{text.replace('maximum: 10', 'maximum: 11')}")
+    folder.write(_file("Beta"), _beta("Beta", BETA))
+    folder.write(_file("Betaversion"), _beta("Betaversion", BETA_WITH_VERSIONS))
+    _with_rules(folder, "self.rows >= 0", "self.rows < 9", file=_file("Priced"))
+    _with_rules(folder, "self.name.contains(self.plant)", "self.rows >= 0", file=_file("Costly"))
+    _with_rules(folder, OPTIONAL, file=_file("Optional"))
+    _change(
+        folder,
+        f"- rule: {OPTIONAL}",
+        f"- optionalOldSelf: true\n                    rule: {OPTIONAL}",
+        _file("Optional"),
+    )
+    _with_rules(folder, "foo", "self.name.contains(self.plant)", file=_file("Uncompiled"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(flawed: Folder) -> pytest.RunResult:
+    return flawed.run("--crd-checks", "-v")
+
+
+@pytest.fixture(scope="module")
+def alone(flawed: Folder) -> pytest.RunResult:
+    """The report of checks that are skipped after `accepted` has failed."""
+    return flawed.run("--crd-checks", "-k", "structural or conditions", _file("Refusal"), _file("Loose"))
+
+
+def _failures(result: pytest.RunResult, check: str, kind: str) -> list[str]:
+    """Return the lines of the failure of a check, without the rule around its name."""
+    title = re.compile(rf"_+ {check}\[{kind.lower()}s\.\S+\] _+")
+    start = next(number for number, line in enumerate(result.outlines) if title.fullmatch(line)) + 1
+    lines = itertools.takewhile(lambda line: not line.startswith(("___", "===")), result.outlines[start:])
+    return [*lines]
+
+
+def _assert_lines(lines: list[str], *patterns: str) -> None:
+    pytest.LineMatcher(lines).fnmatch_lines(patterns)
+
+
+@pytest.mark.session
+def test_a_refusal_has_each_cause_at_its_line(report: pytest.RunResult) -> None:
+    file = _file("Refusal")
+
+    _assert_lines(
+        _failures(report, "accepted", "Refusal"),
+        f"{file}:1: accepted[[]refusals.stories.example.com], Kubernetes 1.37",
+        "refused (422):",
+        f'  {file}:6: spec.scope: Unsupported value: "Namespacd": supported values: "Cluster", "Namespaced"',
+        f"  {file}:20: spec.validation.openAPIV3Schema.properties[[]spec].properties[[]size].default: Invalid value: *",
+    )
+    report.stdout.fnmatch_lines([f"FAILED {file}::accepted*"])
+    assert report.ret == pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.mark.session
+def test_a_crd_that_is_refused_has_no_conditions(alone: pytest.RunResult) -> None:
+    _assert_lines(
+        _failures(alone, "conditions", "Refusal"),
+        "it would have no conditions, as the server refuses it:",
+        f"  {_file('Refusal')}:6: spec.scope: Unsupported value: *",
+    )
+
+
+@pytest.mark.session
+def test_unknown_and_repeated_fields_are_refused(report: pytest.RunResult) -> None:
+    file = _file("Unknown")
+
+    _assert_lines(
+        _failures(report, "accepted", "Unknown"),
+        "refused (400):",
+        f'  {file}:8: key "scope" is set twice; only the last value counts',
+        f'  {file}:7: unknown field "spec.scop"',
+        f'  {file}:23: unknown field "spec.versions[[]0].schema.openAPIV3Schema.properties.spec.properties.label.patern"',
+    )
+
+
+@pytest.mark.session
+def test_a_rule_that_does_not_compile_is_shown_with_its_position(report: pytest.RunResult) -> None:
+    _assert_lines(
+        _failures(report, "accepted", "Rule"),
+        f"  {_file('Rule')}:19:*: spec.validation.openAPIV3Schema*undeclared reference to 'foo'*",
+    )
+
+
+FANCY = f'{_file("Fancy")}:21: warning: unrecognized format "fancy", which checks nothing; also at {_file("Fancy")}:22'
+
+
+@pytest.mark.session
+def test_warnings_are_shown_or_errors(flawed: Folder, report: pytest.RunResult) -> None:
+    report.stdout.fnmatch_lines([f"{_file('Fancy')}::accepted* PASSED*", f"crd: {FANCY}"])
+
+    result = flawed.run("-o", "crd_checks=true", "-o", "crd_warnings=error", _file("Fancy"))
+
+    result.assert_outcomes(passed=4, failed=1)
+    result.stdout.fnmatch_lines(
+        ["the server warns:", f"  {FANCY.replace('warning: ', '', 1).replace(': unrec', ': warning: unrec')}"]
+    )
+    result.stdout.no_fnmatch_line("crd: *warning*")
+
+
+@pytest.mark.session
+def test_a_warning_names_a_few_of_its_places(report: pytest.RunResult) -> None:
+    file = _file("Manyfancy")
+
+    assert re.search(rf"also at {file}:21, {file}:22 …", report.stdout.str())
+
+
+@pytest.mark.session
+def test_every_violation_of_a_structural_schema_has_its_line(alone: pytest.RunResult) -> None:
+    _assert_lines(
+        alone.outlines,
+        "the schema of v1 is not structural:",
+        f"  {_file('Loose')}:21: spec.*properties[[]label].type: Required value: *",
+        f"  {_file('Loose')}:22: spec.*properties[[]note].type: Required value: *",
+    )
+
+
+@pytest.mark.session
+def test_names_that_are_taken_show_in_the_conditions(report: pytest.RunResult) -> None:
+    _assert_lines(
+        _failures(report, "conditions", "Taking"),
+        "stored, but with flaws that only its conditions tell:",
+        f'  {_file("Taking")}:7: NamesAccepted would be False (SingularConflict): "taken" is already in use',
+        f"  {_file('Taking')}:4: Established would be False (NotAccepted): not all names are accepted",
+    )
+    report.stdout.fnmatch_lines([f"{_file('Taking')}::accepted* PASSED*"])
+
+
+@pytest.mark.session
+def test_a_missing_approval_is_at_the_metadata(report: pytest.RunResult) -> None:
+    report.stdout.fnmatch_lines(
+        ["  config/crd/bases/protected.yaml:5: KubernetesAPIApprovalPolicyConformant would be False (Unapproved*"]
+    )
+
+
+@pytest.mark.session
+def test_two_crds_of_one_name_in_one_file_are_told_apart(flawed: Folder, report: pytest.RunResult) -> None:
+    file = _file("Twice")
+    second = flawed.read(file).count("\n") // 2 + 2
+
+    names = [line.split()[0] for line in report.outlines if line.startswith(f"{file}::accepted")]
+    assert names == [f"{file}::accepted[twices.stories.example.com@{file}:{line}]" for line in (1, second)]
+
+
+@pytest.mark.session
+def test_a_v1beta1_crd_has_a_list_of_changes_that_v1_needs(report: pytest.RunResult) -> None:
+    file = _file("Beta")
+
+    _assert_lines(
+        _failures(report, "accepted", "Beta"),
+        "refused (404):",
+        f"  {file}:1: the server could not find the requested resource: Kubernetes 1.37 serves no *v1beta1, only *v1",
+        f"  {file}:1: in v1: apiVersion: apiextensions.k8s.io/v1",
+        f"  {file}:6: in v1: spec.version is a list: spec.versions, with name, served and storage",
+        f"  {file}:15: in v1: spec.validation stands in each version: spec.versions[[]*].schema",
+        f"  {file}:9: in v1: spec.additionalPrinterColumns stands in each version: *",
+        f"  {file}:9: in v1: JSONPath of a column is spelled jsonPath",
+        f"  {file}:4: in v1: unknown fields are dropped; *",
+        f"  {file}:14: in v1: spec.conversion.webhookClientConfig is spec.conversion.webhook.clientConfig",
+        f"  {file}:13: in v1: spec.conversion.conversionReviewVersions is *",
+        f"  {file}:19: in v1: spec.validation*properties[[]spec].type: Required value: *",
+    )
+
+
+@pytest.mark.session
+def test_a_v1beta1_crd_with_versions_lists_only_differences(report: pytest.RunResult) -> None:
+    text = "\n".join(_failures(report, "accepted", "Betaversion"))
+
+    assert "spec.validation stands in each version" in text
+    assert "is a list" not in text
+    assert "JSONPath" not in text
+    assert "webhook" not in text
+
+
+def test_v1beta1_crds_are_judged_by_a_server_that_has_them(empty: Project) -> None:
+    without = re.sub(r"  conversion:\n(    .*\n)+", "", BETA)
+    structural = BETA.replace("spec: {}", "spec: {type: object}")
+    empty.write(FILE, without)
+    empty.write(
+        _file("Good"), _beta("Good", structural.replace("  scope:", "  preserveUnknownFields: false\n  scope:"))
+    )
+
+    result = empty.run("--crd-checks", "--crd-kubernetes-version", "1.21", "-v")
+
+    result.assert_outcomes(passed=4, failed=2)
     result.stdout.fnmatch_lines(
         [
             "the schema of v1 is not structural; the condition NonStructuralSchema would be True (Violations):",
@@ -392,112 +464,77 @@ def test_a_v1beta1_crd_shows_its_nonstructural_condition(empty: Project) -> None
     result.stdout.fnmatch_lines(
         [f"crd: {FILE}:1: warning: apiextensions.k8s.io/v1beta1 CustomResourceDefinition is deprecated*"]
     )
+    good = _file("Good")
+    result.stdout.fnmatch_lines([f"crd: {good}::structural*: {good}:6: in v1: spec.version is a list*"])
+    result.stdout.no_fnmatch_line(f"*{good}*unknown fields are dropped*")
 
 
-def test_a_structural_v1beta1_crd_lists_needed_changes_with_v(empty: Project) -> None:
-    empty.write(
-        FILE,
-        BETA.replace("spec: {}", "spec: {type: object}").replace(
-            "  scope:", "  preserveUnknownFields: false\n  scope:"
-        ),
-    )
+@pytest.mark.session
+def test_rules_are_listed_with_cost_and_share(report: pytest.RunResult) -> None:
+    name = f"crd: {_file('Priced')}::rules"
 
-    result = empty.run("--crd-checks", "--crd-kubernetes-version", "1.21", "-v")
-
-    result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines([f"crd: {FILE}::structural*: {FILE}:6: in v1: spec.version is a list*"])
-    result.stdout.no_fnmatch_line("*unknown fields are dropped*")
-
-
-def _with_rules(project: Project, *rules: str) -> None:
-    """Add rules to the spec and to the list of beds, which has no bound."""
-    listed = "".join(f"                  - rule: {rule}\n" for rule in rules)
-    _change(
-        project,
-        "                items:\n                  type: object\n",
-        f"                items:\n                  type: object\n                  x-kubernetes-validations:\n{listed}",
-    )
-
-
-def test_rules_are_listed_with_cost_and_share(project: Project) -> None:
-    _with_rules(project, "self.rows >= 0", "self.rows < 9")
-
-    result = project.run("--crd-checks", "-v", "-k", "rules")
-
-    result.assert_outcomes(passed=1, deselected=5)
-    result.stdout.fnmatch_lines(
+    report.stdout.fnmatch_lines(
         [
-            f"crd: {FILE}::rules[[]gardens.stories.example.com-v1]: spec.beds[[]*]: self.rows >= 0: costs at most 725,*",
-            f"crd: {FILE}::rules*: spec.beds[[]*]: self.rows < 9: costs at most 725,* by estimate, 7.2*% of a rule's budget",
-            f"crd: {FILE}::rules*: all rules of v1 cost at most * by estimate, *% of a schema's budget",
+            f"{name}[[]priceds.stories.example.com-v1]: spec.beds[[]*]: self.rows >= 0: costs at most 725,*",
+            f"{name}*: spec.beds[[]*]: self.rows < 9: costs at most 725,* by estimate, 7.2*% of a rule's budget",
+            f"{name}*: all rules of v1 cost at most * by estimate, *% of a schema's budget",
         ]
     )
+    report.stdout.fnmatch_lines([f"{_file('Priced')}::rules* PASSED*"])
 
 
-def test_a_rule_fails_before_the_server_refuses_it(project: Project) -> None:
-    _with_rules(project, "self.rows >= 0 && self.rows < 9", "self.rows >= 0")
-    project.ini("crd_checks = true", "crd_rule_budget = 7.5%")
+@pytest.mark.session
+def test_rules_fail_before_the_server_refuses_them(flawed: Folder) -> None:
+    _create(flawed, "Dear", "Together")
+    dear, together = _file("Dear"), _file("Together")
+    _with_rules(flawed, "self.rows >= 0 && self.rows < 9", "self.rows >= 0", file=dear)
+    _with_rules(flawed, *["self.rows >= 0"] * 14, file=together)
 
-    result = project.run()
+    result = flawed.run("-o", "crd_checks=true", "-o", "crd_rule_budget=7.5%", dear, together)
 
-    result.assert_outcomes(passed=5, failed=1)
+    result.assert_outcomes(passed=10, failed=2)
+    words = "more than the 7.5% of crd_rule_budget"
     result.stdout.fnmatch_lines(
         [
             "rules that do not compile, or that cost too much:",
-            f"  {FILE}:34: spec.beds[[]*]: self.rows >= 0 && self.rows < 9: costs at most *, more than the 7.5% of crd_rule_budget",
+            f"  {dear}:34: spec.beds[[]*]: self.rows >= 0 && self.rows < 9: costs at most *, {words}",
         ]
     )
-    result.stdout.no_fnmatch_line(f"  {FILE}:35: *")
+    result.stdout.no_fnmatch_line(f"  {dear}:35: *")
+    result.stdout.fnmatch_lines([f"  {together}:1: all rules of v1 cost at most *, {words}"])
+    result.stdout.no_fnmatch_line(f"  {together}:34: *")
 
 
+@pytest.mark.session
 @pytest.mark.parametrize("check", ["accepted", "rules"])
-def test_a_costly_rule_has_the_limits_that_it_needs(project: Project, check: str) -> None:
-    _with_rules(project, "self.name.contains(self.plant)", "self.rows >= 0")
+def test_a_costly_rule_has_the_limits_that_it_needs(report: pytest.RunResult, check: str) -> None:
+    file = _file("Costly")
+    lines = _failures(report, check, "Costly")
 
-    result = project.run("--crd-checks", "-k", check)
-
-    advice = [
-        line.strip() for line in result.outlines if line.startswith("      ") and ("has no" in line or "with " in line)
-    ]
+    advice = [line.strip() for line in lines if line.startswith("      ") and ("has no" in line or "with " in line)]
     assert advice == [
-        f"spec.beds ({FILE}:28) has no maxItems: the server counts the most that fits into a request",
-        f"spec.beds[*].name ({FILE}:37) has no maxLength: the server counts the most that fits into a request",
-        f"spec.beds[*].plant ({FILE}:37) has no maxLength: the server counts the most that fits into a request",
+        f"spec.beds ({file}:28) has no maxItems: the server counts the most that fits into a request",
+        f"spec.beds[*].name ({file}:37) has no maxLength: the server counts the most that fits into a request",
+        f"spec.beds[*].plant ({file}:37) has no maxLength: the server counts the most that fits into a request",
         "with maxItems: 500 and maxLength: 253 there, it costs at most 10408; 5204000 for up to 500 values, 52.04% of a rule's budget",
     ]
 
 
-def test_a_costly_rule_with_an_optional_old_value_has_its_limits(project: Project) -> None:
-    rule = "oldSelf.hasValue() && self.name.contains(self.plant)"
-    _with_rules(project, rule)
-    text = project.read(FILE).replace(f"- rule: {rule}", f"- optionalOldSelf: true\n                    rule: {rule}")
-    project.write(FILE, text)
-
-    lines = [line.strip() for line in project.run("--crd-checks", "-k", "rules").outlines]
+@pytest.mark.session
+def test_a_costly_rule_with_an_optional_old_value_has_its_limits(report: pytest.RunResult) -> None:
+    lines = map(str.strip, _failures(report, "rules", "Optional"))
 
     assert any(line.startswith("spec.beds[*].name (") for line in lines)
 
 
-def test_all_rules_together_have_a_budget(project: Project) -> None:
-    _with_rules(project, *["self.rows >= 0"] * 12)
-    project.ini("crd_checks = true", "crd_rule_budget = 8%")
+@pytest.mark.session
+def test_rules_that_do_not_compile_or_that_the_server_finds_too_costly_fail(report: pytest.RunResult) -> None:
+    file = _file("Uncompiled")
 
-    result = project.run("-k", "rules")
-
-    result.stdout.fnmatch_lines([f"  {FILE}:1: all rules of v1 cost at most *, more than the 8% of crd_rule_budget"])
-    result.stdout.no_fnmatch_line(f"  {FILE}:34: *")
-
-
-def test_rules_that_do_not_compile_or_that_the_server_finds_too_costly_fail(project: Project) -> None:
-    _with_rules(project, "foo", "self.name.contains(self.plant)")
-
-    result = project.run("--crd-checks", "-k", "rules")
-
-    result.stdout.fnmatch_lines(
-        [
-            f"  {FILE}:34: spec.beds[[]*]: foo: compilation failed: ERROR: *",
-            f"  {FILE}:35: spec.beds[[]*]: self.name.contains(self.plant): costs at most * times a rule's budget, more than the server takes",
-        ]
+    _assert_lines(
+        _failures(report, "rules", "Uncompiled"),
+        f"  {file}:34: spec.beds[[]*]: foo: compilation failed: ERROR: *",
+        f"  {file}:35: spec.beds[[]*]: self.name.contains(self.plant): costs at most * times a rule's budget, more than the server takes",
     )
 
 
@@ -516,16 +553,3 @@ def test_a_rule_that_the_engine_cannot_evaluate_is_a_failure_with_the_reason(
     result.stdout.fnmatch_lines(
         ["the server's answer is unknown:", f"  {FILE}:1: pytest-crd does not support a message of protobuf"]
     )
-
-
-def test_a_v1beta1_crd_with_versions_lists_only_differences(empty: Project) -> None:
-    plain = re.sub(r"  conversion:\n(    .*\n)+|  additionalPrinterColumns:\n  - .*\n", "", BETA)
-    empty.write(FILE, plain.replace("version: v1\n", "versions: [{name: v1, served: true, storage: true}]\n"))
-
-    result = empty.run("--crd-checks", "-k", "accepted")
-
-    text = result.stdout.str()
-    assert "spec.validation stands in each version" in text
-    assert "is a list" not in text
-    assert "JSONPath" not in text
-    assert "webhook" not in text
