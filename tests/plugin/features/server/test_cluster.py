@@ -47,12 +47,20 @@ class RunningCluster:
         return [item["metadata"]["name"] for item in ask(self.api, "GET", path, headers=headers).value["items"]]
 
 
+@pytest.fixture(scope="module")
+def certificates() -> Certificates:
+    """The certificates of all servers: making them takes as long as a session."""
+    return Certificates()
+
+
 @pytest.fixture
-def start_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., RunningCluster]]:
+def start_cluster(
+    tmp_path_factory: pytest.TempPathFactory, certificates: Certificates
+) -> Iterator[Callable[..., RunningCluster]]:
     servers: list[HTTPServer] = []
 
     def start(*crds: Any) -> RunningCluster:
-        token, certificates = new_token(), Certificates()
+        token = new_token()
         api = Api([CustomResourceDefinition.from_manifest(crd) for crd in crds], token=token)
         server = HTTPServer(api, certificates, token=token)
         server.start()
@@ -111,17 +119,7 @@ def test_a_test_runs_on_a_cluster_and_leaves_nothing_there(
 
 
 @pytest.mark.session
-def test_a_crd_that_is_installed_stays(project: Project, start_cluster: Callable[..., RunningCluster]) -> None:
-    there = start_cluster(GARDEN)
-    _test(project, "def test_it(crd_server):", "    crd_server['gardens'].create({'metadata': {'name': 'a'}})")
-
-    project.run(*there.options).assert_outcomes(passed=1)
-    assert there.list_names(CRDS) == ["gardens.stories.example.com"]
-    assert there.list_names("/apis/stories.example.com/v1/gardens") == []
-
-
-@pytest.mark.session
-def test_settings_about_clients_are_reported_as_unusable_on_a_cluster(
+def test_a_crd_that_is_installed_stays_and_clients_are_not_seen(
     project: Project, start_cluster: Callable[..., RunningCluster]
 ) -> None:
     there = start_cluster(GARDEN)
@@ -138,20 +136,33 @@ def test_settings_about_clients_are_reported_as_unusable_on_a_cluster(
     result.stdout.fnmatch_lines(
         ["*the requests of clients are not seen; no effect: crd_server_unknown_fields and crd_server_unvalidated*"]
     )
+    assert there.list_names(CRDS) == ["gardens.stories.example.com"]
+    assert there.list_names("/apis/stories.example.com/v1/gardens") == []
 
 
 @pytest.mark.session
-@pytest.mark.parametrize("arguments", ["faults=[{'status': 500}]", "rbac=['roles.yaml']"])
 def test_a_mark_for_the_own_server_skips_a_test_before_anything_is_installed(
-    project: Project, start_cluster: Callable[..., RunningCluster], arguments: str
+    project: Project, start_cluster: Callable[..., RunningCluster]
 ) -> None:
     there = start_cluster()
-    _test(project, f"@pytest.mark.crd_server({arguments})", "def test_it(crd_server): pass")
+    _test(
+        project,
+        "@pytest.mark.crd_server(faults=[{'status': 500}])",
+        "def test_faults(crd_server): pass",
+        "",
+        "@pytest.mark.crd_server(rbac=['roles.yaml'])",
+        "def test_roles(crd_server): pass",
+    )
     revision = there.api.store.revision
     result = project.run(*there.options, "-rs")
 
-    result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED * crd_server* --crd-live*"])
+    result.assert_outcomes(skipped=2)
+    result.stdout.fnmatch_lines_random(
+        [
+            "*crd_server.faults is a part of the server of pytest-crd, and the server is that of --crd-live",
+            "*crd_server with roles decides as kube-apiserver does*",
+        ]
+    )
     assert there.api.store.revision == revision
 
 
@@ -363,21 +374,11 @@ def test_the_first_difference_between_specs_is_found(ours: Any, theirs: Any, pla
 
 
 @pytest.mark.session
-def test_a_test_with_roles_is_skipped(project: Project, start_cluster: Callable[..., RunningCluster]) -> None:
-    _test(project, "@pytest.mark.crd_server(rbac=['roles.yaml'])", "def test_it(crd_server):", "    pass")
-    result = project.run("-rs", *start_cluster().options)
-    result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["*crd_server with roles decides as kube-apiserver does*"])
-
-
-def test_a_test_with_faults_the_clock_a_reset_or_a_hold_is_skipped(
+def test_a_test_of_faults_the_clock_a_reset_or_a_hold_is_skipped_and_a_command_needs_a_sign_of_readiness(
     project: Project, start_cluster: Callable[..., RunningCluster]
 ) -> None:
     _test(
         project,
-        "@pytest.mark.crd_server(faults=[{'status': 500}])",
-        "def test_mark(crd_server): pass",
-        "",
         "def test_faults(crd_server): crd_server.faults.status(500)",
         "",
         "def test_clock(crd_server): crd_server.clock.advance(1)",
@@ -386,20 +387,14 @@ def test_a_test_with_faults_the_clock_a_reset_or_a_hold_is_skipped(
         "",
         "@pytest.mark.crd_server(workloads=True)",
         "def test_hold(crd_server): crd_server['deployments'].hold('x')",
-    )
-    result = project.run("-rs", *start_cluster().options)
-    result.assert_outcomes(skipped=5)
-    result.stdout.fnmatch_lines(
-        ["*crd_server.faults is a part of the server of pytest-crd, and the server is that of --crd-live"]
-    )
-
-
-def test_a_command_needs_a_sign_of_readiness(project: Project, start_cluster: Callable[..., RunningCluster]) -> None:
-    _test(
-        project,
-        "def test_it(crd_server):",
+        "",
+        "def test_command(crd_server):",
         "    assert crd_server.run_command(['sleep', '60'], ready=lambda: True).code is None",
         "    with pytest.raises(Exception, match='with --crd-live the requests of a command are not seen'):",
         "        crd_server.run_command(['sleep', '60'])",
     )
-    project.run(*start_cluster().options).assert_outcomes(passed=1)
+    result = project.run("-rs", *start_cluster().options)
+    result.assert_outcomes(skipped=4, passed=1)
+    result.stdout.fnmatch_lines(
+        ["*crd_server.faults is a part of the server of pytest-crd, and the server is that of --crd-live"]
+    )
