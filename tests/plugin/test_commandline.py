@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from support.sessions import Folder
 
 from pytest_crd.plugin import commandline
 
@@ -26,18 +27,13 @@ def scripted(project: Project) -> Project:
 def test_checks_do_not_run_a_script_and_the_header_says_so(scripted: Project) -> None:
     scripted.write("hack/other.py", SCRIPT)
 
-    result = scripted.run("--crd-checks")
+    result = scripted.run("--crd-checks", "-q")  # else a run that skips its tests would be green
 
     result.assert_outcomes(passed=5)
-    result.stdout.fnmatch_lines(["crd: 5 checks in 1 file", LINE])
-    scripted.run("--crd-checks", "-q").stdout.fnmatch_lines([LINE])  # else a run that skips its tests would be green
-
-
-def test_several_scripts_are_counted(scripted: Project) -> None:
+    result.stdout.fnmatch_lines([LINE])
     scripted.write("hack/more_test.py", SCRIPT)
-
     scripted.run("--crd-checks").stdout.fnmatch_lines(
-        ["crd: 2 Python test files (hack/boilerplate_test.py …) are not collected, *"]
+        ["crd: 5 checks in 1 file", "crd: 2 Python test files (hack/boilerplate_test.py …) are not collected, *"]
     )
 
 
@@ -75,11 +71,21 @@ def test_python_files_are_collected_with_the_option(project: Project, arguments:
 def test_python_tests_are_collected_in_a_project_with_pytest_settings(
     project: Project, name: str, text: str, *, is_collected: bool
 ) -> None:
+    """Settings on the command line are none of the project."""
     project.write("test_it.py", "def test_it(): pass\n")
     project.write(name, text)
 
-    project.run("--crd-checks").assert_outcomes(passed=6 if is_collected else 5)
-    project.run("--crd-checks", "-o", "crd_lints=ssatags").assert_outcomes(passed=7 if is_collected else 6)
+    result = project.run("--crd-checks", "-o", "crd_lints=ssatags", "--collect-only", "-q")
+
+    ids = [line for line in result.outlines if "::" in line]
+    assert ("test_it.py::test_it" in ids) is is_collected
+    assert len(ids) == (7 if is_collected else 6)
+
+
+def test_python_tests_are_not_collected_without_any_settings(project: Project) -> None:
+    project.write("test_it.py", "def test_it(): pass\n")
+
+    project.run("--crd-checks").assert_outcomes(passed=5)
 
 
 @pytest.mark.slow
@@ -95,91 +101,98 @@ def test_workers_do_not_run_scripts(scripted: Project) -> None:
 @pytest.fixture
 def two(project: Project) -> Project:
     """A project with checks in two folders."""
-    project.crd("config/crd/bases/ponds.yaml", plural="ponds", kind="Pond")
-    ponds = project.read("config/crd/bases/ponds.yaml").replace("singular: garden", "singular: pond")
-    project.write("config/crd/bases/ponds.yaml", ponds)
-    project.write(
-        "config/samples/garden.yaml", "{apiVersion: stories.example.com/v1, kind: Garden, metadata: {name: eden}}\n"
-    )
+    _add_files(project)
     return project
 
 
+def _add_files(folder: Folder) -> None:
+    """Write a second CRD, and a sample."""
+    folder.crd("config/crd/bases/ponds.yaml", plural="ponds", kind="Pond")
+    ponds = folder.read("config/crd/bases/ponds.yaml").replace("singular: garden", "singular: pond")
+    folder.write("config/crd/bases/ponds.yaml", ponds)
+    folder.write(
+        "config/samples/garden.yaml", "{apiVersion: stories.example.com/v1, kind: Garden, metadata: {name: eden}}\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def chosen(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A project with checks in three files, tests, and a folder that is a link."""
+    folder = Folder(tmp_path_factory.mktemp("chosen"))
+    folder.crd()
+    _add_files(folder)
+    folder.write("tests/test_it.py", "def test_it(): pass\n")
+    folder.cases(name="tests/test_a.crd.yaml")
+    folder.write("more/test_more.py", "def test_more(): pass\n")
+    (folder.path / "link").symlink_to("config/samples")
+    folder.ini("crd_checks = true")
+    return folder
+
+
+@pytest.mark.session
 @pytest.mark.parametrize(
-    ("paths", "count"),
+    ("paths", "count", "words"),
     [
-        ([], 12),
-        (["."], 12),
-        (["config"], 12),
-        (["config/samples"], 2),
-        (["config/crd", "tests"], 10),
-        (["config/crd", "config/crd/bases/ponds.yaml"], 10),
-        (["config/crd/bases/ponds.yaml", "config/samples"], 7),
-        (["config/crd/bases/ponds.yaml", "tests/test_it.py"], 5),
-        (["tests/test_it.py::test_it"], 0),
-        (["tests"], 0),
-        (["tests/test_it.py"], 0),
-        (["tests/test_a.crd.yaml"], 0),
+        (["."], 12, "; 1 sample"),
+        (["config/samples"], 2, "; 1 sample; the command line chooses 1 of 3 files"),
+        (["link"], 2, "; *"),
+        (["config/crd", "tests"], 10, "; *"),
+        (["config/crd", "config/crd/bases/ponds.yaml"], 10, "; *"),
+        (["config/crd/bases/ponds.yaml", "config/samples"], 7, "; *"),
+        (["config/crd/bases/ponds.yaml", "tests/test_it.py"], 5, "; *"),
+        (["tests/test_it.py::test_it"], 0, None),
+        (["tests"], 0, "; 1 sample; the command line chooses none of 3 files, --crd-checks adds all"),
+        (["tests/test_it.py"], 0, None),
+        (["tests/test_a.crd.yaml"], 0, None),
     ],
 )
 def test_paths_choose_checks_and_the_option_adds_all_if_they_choose_none(
-    two: Project, paths: list[str], count: int
+    chosen: Folder, paths: list[str], count: int, words: str | None
 ) -> None:
-    two.write("tests/test_it.py", "def test_it(): pass\n")
-    two.cases(name="tests/test_a.crd.yaml")
-    two.ini("crd_checks = true")
-    selection = ["--deselect", "tests", *paths]
+    def checks(*arguments: str) -> int:
+        result = chosen.run("--collect-only", *arguments, *paths)
+        if words is not None and not arguments:
+            result.stdout.fnmatch_lines([f"crd: 12 checks in 3 files{words}"])
+        return sum(line.strip().startswith("<CheckItem ") for line in result.outlines)
 
-    assert two.run(*selection).parseoutcomes().get("passed", 0) == count
-    is_node_id = any("::" in path for path in paths)
-    assert two.run("--crd-checks", *selection).parseoutcomes().get("passed", 0) == (count or (0 if is_node_id else 12))
-
-
-def test_folders_with_all_of_testpaths_are_the_whole_project(two: Project) -> None:
-    two.write("tests/unit/test_it.py", "def test_it(): pass\n")
-    two.write("more/test_more.py", "def test_more(): pass\n")
-    two.ini("crd_checks = true", "testpaths = tests m*e")
-
-    two.run("tests", "more").assert_outcomes(passed=14)
-    two.run("tests").assert_outcomes(passed=1)
-    two.run("tests/unit", "more").assert_outcomes(passed=2)
+    assert checks() == count
+    if count in (0, 2):
+        is_node_id = any("::" in path for path in paths)
+        assert checks("--crd-checks") == (count or (0 if is_node_id else 12))
 
 
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ("config/samples", "; the command line chooses 1 of 3 files"),
-        ("tests", "; the command line chooses none of 3 files, --crd-checks adds all"),
-        (".", ""),
-    ],
-)
-def test_the_header_says_that_paths_leave_out_checks(two: Project, path: str, words: str) -> None:
-    two.write("tests/test_it.py", "def test_it(): pass\n")
-    two.ini("crd_checks = true")
+@pytest.mark.session
+def test_folders_with_all_of_testpaths_are_the_whole_project(chosen: Folder) -> None:
+    def count(*paths: str) -> int:
+        result = chosen.run("-o", "testpaths=tests m*e", "--collect-only", "-q", *paths)
+        return sum("::" in line for line in result.outlines)
 
-    two.run(path).stdout.fnmatch_lines([f"crd: 12 checks in 3 files; 1 sample{words}"])
+    assert count("tests", "more") == 12 + 5
+    assert count("tests") == 4
+    assert count("tests/test_it.py", "more") == 2
 
 
-def test_the_option_in_the_ini_file_has_the_effect_of_the_setting(two: Project) -> None:
-    two.write("tests/test_it.py", "def test_it(): pass\n")
-    two.ini("addopts = --crd-checks")
+@pytest.mark.session
+def test_the_option_in_the_ini_file_has_the_effect_of_the_setting(chosen: Folder) -> None:
+    def count(*arguments: str) -> int:
+        result = chosen.run("--collect-only", "-q", "-o", "crd_checks=false", *arguments)
+        return sum("::" in line for line in result.outlines)
 
-    two.run("tests/test_it.py").assert_outcomes(passed=1)
-    two.run().assert_outcomes(passed=13)
-    two.run("--crd-checks", "tests/test_it.py").assert_outcomes(passed=13)
+    ini = chosen.read("pytest.ini")
+    chosen.ini("addopts = --crd-checks")
+    counts = [count("tests/test_it.py"), count(), count("--crd-checks", "tests/test_it.py")]
+    chosen.write("pytest.ini", ini)
+
+    assert counts == [1, 12 + 5, 12 + 1]
 
 
-def test_a_chosen_python_file_loads_no_crds(two: Project) -> None:
+def test_a_broken_crd_is_reported_for_any_folder_but_a_chosen_python_file_loads_no_crds(two: Project) -> None:
     two.write("tests/test_it.py", "def test_it(): pass\n")
     two.write("config/crd/bases/broken.yaml", "kind: CustomResourceDefinition\n  broken: [")
     two.ini("crd_checks = true")
 
     two.run("tests/test_it.py").assert_outcomes(passed=1)
-
-
-def test_a_linked_folder_restricts_checks(two: Project) -> None:
-    (two.path / "link").symlink_to("config/samples")
-
-    two.run("--crd-checks", "link").assert_outcomes(passed=2)
+    two.run("--crd-checks", "config/samples").assert_outcomes(errors=1)
 
 
 @pytest.mark.slow
@@ -195,9 +208,3 @@ def test_a_worker_keeps_the_findings_of_its_controller(
     commandline.read(pytestconfig)
 
     assert [path.as_posix() for path in commandline.paths(pytestconfig)] == ["/here"]
-
-
-def test_a_broken_crd_is_reported_for_any_folder(two: Project) -> None:
-    two.write("config/crd/bases/broken.yaml", "kind: CustomResourceDefinition\n  broken: [")
-
-    two.run("--crd-checks", "config/samples").assert_outcomes(errors=1)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 from typing import TYPE_CHECKING
 
 import pydantic  # noqa: F401 - sessions in this process share it
 import pytest
 from support import crds
+from support.sessions import Folder
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -66,38 +68,129 @@ def _ini(project: Project, *classes: str, allowed: tuple[str, ...] = (), more: t
     project.ini(*lines, *more)
 
 
-def test_a_class_that_agrees_passes_below_the_file_of_the_crd(small: Project) -> None:
-    _ini(small, "Spec")
+# The class of a CRD, and the allowance for it.
+COMPARED = {
+    "Garden": ("Spec", ""),
+    "Pond": ("Short", ""),
+    "Hedge": ("Short", "spec.size another default: the operator sets it"),
+    "Lawn": ("Spec", "spec.size the class loses: why"),
+    "Shed": ("Spec", "spec.*: why"),
+    "Tree": ("Short", "spec.size: why"),
+}
 
-    result = small.run("-v")
 
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(
+def _version(kind: str) -> str:
+    return f"{kind.lower()}s.stories.example.com/v1"
+
+
+def _item(kind: str) -> str:
+    return f"config/crd/bases/{kind.lower()}s.yaml::parity[{kind.lower()}s.stories.example.com-v1]"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("[", "[[]").replace("*", "[*]")
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A project with a CRD for each class and allowance."""
+    folder = Folder(tmp_path_factory.mktemp("compared"))
+    folder.write("gardening.py", MODELS)
+    for kind in COMPARED:
+        text = (
+            SMALL.replace("gardens", f"{kind.lower()}s").replace("garden,", f"{kind.lower()},").replace("Garden", kind)
+        )
+        folder.write(f"config/crd/bases/{kind.lower()}s.yaml", text)
+    allowed = [f"{_version(kind)} {line}" for kind, (_, line) in COMPARED.items() if line]
+    folder.ini(
+        "pythonpath = .",
+        "crd_parity =",
+        *(f"    gardening:{name} = {_version(kind)}" for kind, (name, _) in COMPARED.items()),
+        "crd_parity_allow =",
+        *(f"    {line}" for line in (*allowed, "* spec.size another default: several", "* spec.other: none")),
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(compared: Folder) -> pytest.RunResult:
+    """The report without the allowances for several checks."""
+    text = compared.read("pytest.ini")
+    compared.write("pytest.ini", text.partition("    * spec.size")[0])
+    result = compared.run("-v", "--crd-json", "verdicts.json")
+    compared.write("pytest.ini", text)
+    return result
+
+
+@pytest.mark.session
+def test_a_class_that_agrees_passes_below_the_file_of_the_crd(report: pytest.RunResult) -> None:
+    report.stdout.fnmatch_lines(
         [
-            "crd: 1 CRD, 1 version from config/crd/bases; Kubernetes *",
-            "crd: 1 parity check of classes",
-            f"{FILE}::{ITEM.replace('[', '[[]')} PASSED *",
+            "crd: 6 CRDs, 6 versions from config/crd/bases; Kubernetes *",
+            "crd: 6 parity checks of classes",
+            f"{_escaped(_item('Garden'))} PASSED *",
         ]
     )
 
 
-def test_a_difference_is_shown_with_its_object_its_line_and_its_allowance(small: Project) -> None:
-    _ini(small, "Short")
+@pytest.mark.session
+def test_a_difference_is_shown_with_its_object_its_line_and_its_allowance(report: pytest.RunResult) -> None:
+    file, _, name = _item("Pond").partition("::")
 
-    result = small.run()
-
-    result.assert_outcomes(failed=1)
-    text = result.stdout.str()
     assert (
-        f"{FILE}:1: {ITEM}, gardening:Short, Kubernetes 1.37\n\n"
+        f"{file}:1: {name}, gardening:Short, Kubernetes 1.37\n\n"
         "the class and the CRD differ:\n"
-        f"  spec.size: another default ({FILE}:20)\n"
+        f"  spec.size: another default ({file}:20)\n"
         "      the CRD has 3, the class 2\n"
         '      object: {"spec": {}}\n\n'
         "If a difference is intended, add its line to crd_parity_allow, with a reason:\n"
-        f"  {TARGET} spec.size another default: REASON\n"
-    ) in text
-    result.stdout.fnmatch_lines([f"FAILED {FILE}::{ITEM.replace('[', '[[]')}*"])
+        f"  {_version('Pond')} spec.size another default: REASON\n"
+    ) in report.stdout.str()
+    report.stdout.fnmatch_lines([f"FAILED {_escaped(_item('Pond'))}*"])
+
+
+@pytest.mark.session
+def test_an_allowed_difference_is_a_note(report: pytest.RunResult) -> None:
+    for kind, reason in (("Hedge", "the operator sets it"), ("Tree", "why")):
+        report.stdout.fnmatch_lines([f"{_escaped(_item(kind))} PASSED *"])
+        report.stdout.fnmatch_lines([f"crd: {_escaped(_item(kind))}*allowed: spec.size: another default: * ({reason})"])
+
+
+@pytest.mark.session
+def test_an_allowance_that_allows_nothing_fails(report: pytest.RunResult) -> None:
+    for kind, path in (("Lawn", "spec.size the class loses"), ("Shed", "spec.*")):
+        words = f"{_version(kind)} {path}; remove the line"
+        assert f"allowed in crd_parity_allow, but no longer found: {words}" in report.outlines
+        report.stdout.fnmatch_lines([f"{_escaped(_item(kind))} FAILED *"])
+
+
+@pytest.mark.session
+def test_an_allowance_for_several_checks_has_a_test_of_its_own(compared: Folder, report: pytest.RunResult) -> None:
+    report.stdout.no_fnmatch_line("*parity[[]crd_parity_allow]*")
+
+    result = compared.run("-k", "Pond or ponds or crd_parity_allow")
+
+    result.assert_outcomes(passed=1, failed=1, deselected=5)
+    result.stdout.fnmatch_lines(
+        [
+            "allowed in crd_parity_allow, but no longer found: [*] spec.other; remove the line",
+            "FAILED pytest.ini::parity[[]crd_parity_allow] - *",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*no longer found: [*] spec.size*")
+    compared.run("-o", "crd_parity_allow=* * another default: all", "-k", "ponds or crd_parity_allow").assert_outcomes(
+        passed=2, deselected=5
+    )
+
+
+@pytest.mark.session
+def test_reports_for_programs_have_the_divergences(compared: Folder, report: pytest.RunResult) -> None:
+    verdicts = json.loads(compared.read("verdicts.json"))["verdicts"]
+
+    report.assert_outcomes(passed=3, failed=3)
+    assert {verdict["kind"] for verdict in verdicts} == {"parity"}
+    rules = {cause["rule"] for verdict in verdicts for cause in verdict["causes"]}
+    assert rules == {"parity/default", "parity/allowed"}
 
 
 def test_the_option_replaces_the_setting_and_a_pair_of_callables_can_be_named(small: Project) -> None:
@@ -107,43 +200,6 @@ def test_the_option_replaces_the_setting_and_a_pair_of_callables_can_be_named(sm
     small.run("--crd-parity", f"gardening:Spec={TARGET}", FILE).assert_outcomes(passed=1)
     small.write("other.txt", "")
     small.run("other.txt").assert_outcomes()
-
-
-def test_an_allowed_difference_is_a_note(small: Project) -> None:
-    _ini(small, "Short", allowed=(f"{TARGET} spec.size another default: the operator sets it",))
-
-    result = small.run("-v")
-
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["crd: *allowed: spec.size: another default: * (the operator sets it)"])
-
-
-@pytest.mark.parametrize("path", ["spec.size the class loses", "spec.*"])
-def test_an_allowance_that_allows_nothing_fails(small: Project, path: str) -> None:
-    _ini(small, "Spec", allowed=(f"{TARGET} {path}: why",))
-
-    result = small.run()
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines([f"allowed in crd_parity_allow, but no longer found: {TARGET} {path.replace('*', '?')}; remove the line"])  # fmt: skip
-
-
-def test_an_allowance_for_several_checks_has_a_test_of_its_own(small: Project) -> None:
-    _ini(small, "Spec", "Short", allowed=("* spec.size: both", "* spec.other: none"))
-
-    result = small.run()
-
-    result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "allowed in crd_parity_allow, but no longer found: ?? spec.other; remove the line".replace("??", "[*]"),
-            "FAILED pytest.ini::parity[[]crd_parity_allow] - *",
-        ]
-    )
-    _ini(small, "Spec", "Short", allowed=("* spec.size: both",))
-    small.run().assert_outcomes(passed=3)
-    _ini(small, "Spec", "Short", allowed=("* * another default: all",))
-    small.run().assert_outcomes(passed=3)
 
 
 def test_several_classes_of_one_crd_and_several_kubernetes_versions_have_their_own_names(small: Project) -> None:
@@ -197,11 +253,10 @@ def test_an_unknown_class_or_crd_is_an_error_with_its_line(small: Project, line:
     small.ini("pythonpath = .", f"crd_parity = {line}")
     small.write("pytest.ini", small.read("pytest.ini").replace("pythonpath = .\n", "") + "pythonpath = .\n")
 
-    for arguments in ((), (f"{FILE}::x",)):
-        result = small.run(*arguments)
+    result = small.run(*([f"{FILE}::x"] if "Spek" in line else []))
 
-        result.assert_outcomes(errors=1)
-        result.stdout.fnmatch_lines([message])
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([message])
 
 
 def test_an_allowance_of_an_unknown_crd_is_an_error(small: Project) -> None:
@@ -215,29 +270,16 @@ def test_an_allowance_of_an_unknown_crd_is_an_error(small: Project) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("Odd", "Odd, size: a union of boolean and integer; *; pass a tuple (load, dump), which needs no CRD of the class"),
-        ("NEITHER", "gardening:NEITHER: 1 has no model_json_schema(): pass a pydantic model*"),
-    ],
-)  # fmt: skip
-def test_a_class_that_cannot_be_compared_fails(small: Project, name: str, message: str) -> None:
-    _ini(small, name, allowed=("*/v1 spec: why",))
+def test_a_class_that_cannot_be_compared_fails_and_no_allowance_is_judged(small: Project) -> None:
+    _ini(small, "Odd", "NEITHER", "Spec", allowed=("* spec.size: why", "*/v1 spec: why"))
 
     result = small.run()
 
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines([message])
-
-
-def test_allowances_for_classes_that_cannot_be_compared_are_not_judged(small: Project) -> None:
-    _ini(small, "Odd", "Spec", allowed=("* spec.size: why",))
-
-    result = small.run("-k", "crd_parity_allow")
-
-    result.assert_outcomes(failed=1, deselected=2)
-    result.stdout.fnmatch_lines(["Odd, size: a union of boolean and integer*"])
+    result.assert_outcomes(failed=3, passed=1)
+    odd = "Odd, size: a union of boolean and integer; *; pass a tuple (load, dump), which needs no CRD of the class"
+    result.stdout.fnmatch_lines([odd, "gardening:NEITHER: 1 has no model_json_schema(): pass a pydantic model*"])
+    result.stdout.fnmatch_lines(["FAILED pytest.ini::parity[[]crd_parity_allow] - *"])
+    assert sum(fnmatch.fnmatch(line, odd) for line in result.outlines) == 2
 
 
 def test_a_refused_crd_is_told_by_its_check(small: Project) -> None:
@@ -260,11 +302,7 @@ def pytest_crd_parity(config):
 
 @pytest.mark.parametrize(
     ("value", "outcomes"),
-    [
-        ("Spec", {"passed": 1}),
-        ("[Spec, Rest]", {"passed": 1, "failed": 1}),
-        ("(load, lambda value: {'size': 3} | value)", {"failed": 1}),
-    ],
+    [("Spec", {"passed": 1}), ("[Spec, Rest, (load, lambda value: {'size': 3} | value)]", {"passed": 1, "failed": 2})],
 )
 def test_a_hook_names_classes_without_an_import_path(small: Project, value: str, outcomes: dict[str, int]) -> None:
     small.ini("pythonpath = .")
@@ -317,46 +355,19 @@ def test_a_wrapper_and_a_late_hook_are_errors(small: Project) -> None:
     result.stdout.fnmatch_lines(["*inner/conftest.py: pytest_crd_parity is registered too late, after the start of the session: move it to the conftest.py of *"])  # fmt: skip
 
 
-def test_reports_for_programs_have_the_divergences(small: Project) -> None:
-    _ini(small, "Short", "Spec", allowed=("* spec.none: why",))
-
-    small.run("--crd-json", "verdicts.json").assert_outcomes(passed=1, failed=2)
-
-    verdicts = json.loads(small.read("verdicts.json"))["verdicts"]
-    assert {verdict["kind"] for verdict in verdicts} == {"parity"}
-    rules = {cause["rule"] for verdict in verdicts for cause in verdict["causes"]}
-    assert rules == {"parity/default", "parity/allowed"}
-
-
 def test_a_session_without_python_says_that_no_class_is_compared(small: Project) -> None:
     _ini(small, "Short")
+    small.write("test_it.py", "def test_it(): pass\n")
     small.write("conftest.py", "def pytest_crd_parity(): return {}\n")
 
-    result = small.start("--crd-alone=", "--noconftest", "-q")
+    result = small.run("--crd-alone=", "--noconftest", "-q")
 
     assert "parity[" not in result.stdout.str()
-    result.stdout.fnmatch_lines(
+    result.stdout.fnmatch_lines_random(
         [
             "crd: no Python is imported: the classes of crd_parity are not compared; --crd-python imports them",
             "crd: no conftest.py is loaded: classes that pytest_crd_parity returns in conftest.py are not compared; --crd-python loads it",
-        ],
-        consecutive=False,
-    )
-
-
-def test_a_session_without_python_names_the_hook_that_is_not_loaded(empty: Project) -> None:
-    empty.crd()
-    empty.ini("crd_parity = models:Garden = gardens.stories.example.com/v1")
-    empty.write("test_it.py", "def test_it(): pass\n")
-    empty.write("conftest.py", "def pytest_crd_parity():\n    return {}\n")
-
-    result = empty.run("--noconftest", "--crd-alone=")
-
-    result.stdout.fnmatch_lines(
-        ["*no Python is imported: the classes of crd_parity are not compared; --crd-python imports them"]
-    )
-    result.stdout.fnmatch_lines_random(
-        ["crd: no conftest.py is loaded: classes that pytest_crd_parity returns in conftest.py are not compared*"]
+        ]
     )
 
 
