@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
+from support.sessions import CASES, Folder
 
 if TYPE_CHECKING:
     from support.sessions import Project
 
 NAME = "test_garden.crd.yaml"
+BROKEN = "config/crd/bases/broken.yaml"
 HEAD = "crd: gardens.stories.example.com\npruning:\n"
 HOLDS = "  input: {spec: {size: 1}}\n  expected: {spec: {size: 1}}\n"
 FAILS = "  input: {spec: {size: 1}}\n  expected: {spec: {size: 2}}\n"
@@ -20,46 +22,276 @@ def _ids(result: pytest.RunResult) -> list[str]:
     return [line for line in result.outlines if "::" in line]
 
 
-def test_each_case_is_a_test_with_the_name_of_the_case(gardener: Project) -> None:
-    result = gardener.run("--collect-only", "-q")
+TABS = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: tabs.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: tabs, kind: Tab}
+  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://example.com/convert"}}}
+  versions:
+  - {name: v1, served: true, storage: false, schema: SCHEMA}
+  - {name: v2, served: true, storage: true, schema: SCHEMA}
+""".replace(
+    "SCHEMA", "{openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {a: {type: string}}}}}}"
+)
+TAB_CASE = "- {name: %s, input: {spec: {a: x}}, contains: {spec: {a: x}}}\n"
+UPDATE = "crd: gardens.stories.example.com\nupdate:\n\n- {{{}, xfail: known}}\n"
+JSON = '{"crd": "gardens.stories.example.com", "pruning": [{"name": "a", "input": {"spec": {}}, "expected": {"spec": {}}}]}'
+# Files whose cases run, and the outcome of each case.
+FILES = {
+    f"found/{NAME}": (CASES, "..."),
+    "found/test_a.crd.yml": (CASES, "..."),
+    "found/deep/er/test_a.crd.yaml": (CASES, "..."),
+    "named.yaml": (CASES, "..."),
+    "named.yml": (CASES, "..."),
+    "cases/named.yaml": (CASES, "..."),
+    "named.json": (JSON, "."),
+    "found/test_path.crd.yaml": (f"crd: ../somewhere/ponds.yaml\npruning:\n- name: a\n{HOLDS}", "."),
+    "found/test_version.crd.yaml": (
+        f"crd: tabs.example.com\nversion: v1\ncreate:\n{TAB_CASE % 'a'}{TAB_CASE % 'b'}",
+        "..",
+    ),
+    "found/test_names.crd.yaml": (
+        f'{HEAD}- name: "a/b.yaml: dots, slashes & <marks>"\n{FAILS}- name: good\n{HOLDS}',
+        "F.",
+    ),
+    "found/test_marks.crd.yaml": (
+        (
+            f"{HEAD}- name: skipped\n  skip: not now\n{FAILS}- name: known\n  xfail: known\n{FAILS}"
+            f"- name: unexpected\n  xfail: known\n{HOLDS}- name: slow\n  marks: [slow]\n{HOLDS}"
+        ),
+        "sxF.",
+    ),
+    "found/test_text.crd.yaml": (
+        f"{HEAD}- name: a\n  xfail: known\n  input: 'spec: ['\n  expected: {{spec: {{}}}}\n",
+        "F",
+    ),
+    "found/test_old.crd.yaml": (UPDATE.format("name: a, old: {spec: {size: x}}, input: {}, accepted: true"), "F"),
+    "found/test_input.crd.yaml": (UPDATE.format("name: a, input: 'spec: [', old: {}, accepted: true"), "F"),
+}
+NAMED = ("named.yaml", "named.yml", "cases/named.yaml", "named.json")
 
-    assert _ids(result) == [
-        f"{NAME}::unknown fields go",
-        f"{NAME}::known fields stay",
-        f"{NAME}::the size is filled in",
-    ]
+
+@pytest.fixture(scope="module")
+def run_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, pytest.RunResult]:
+    """A project after a run of all files."""
+    folder = Folder(tmp_path_factory.mktemp("files"))
+    folder.crd()
+    folder.crd("somewhere/ponds.yaml", plural="ponds", kind="Pond")
+    folder.write("config/crd/bases/tabs.yaml", TABS)
+    for name, (text, _) in FILES.items():
+        folder.cases(text, name)
+    folder.ini("markers = slow: takes long", "crd_paths = config")
+    return folder, folder.run("-p", "cacheprovider", "-rs", "--strict-markers", "--junitxml=out.xml", "found", *NAMED)
 
 
-def test_cases_run(gardener: Project) -> None:
-    gardener.run().assert_outcomes(passed=3)
+@pytest.mark.session
+def test_a_case_file_is_found_by_its_name_or_on_the_command_line(run_files: tuple[Folder, pytest.RunResult]) -> None:
+    _, result = run_files
+    outcomes = {words[0]: words[1] for line in result.outlines if len(words := line.split()) > 1}
+
+    assert {name: outcomes.get(name) for name in FILES} == {name: outcome for name, (_, outcome) in FILES.items()}
+
+
+@pytest.mark.session
+def test_junit_names_are_whole(run_files: tuple[Folder, pytest.RunResult]) -> None:
+    tests = ET.parse(run_files[0].path / "out.xml").iter("testcase")  # noqa: S314 - written by pytest just now
+    (case,) = (test for test in tests if "slashes" in str(test.get("name")))
+
+    failure = case.find("failure")
+    assert case.get("name") == "a/b.yaml: dots, slashes & <marks>"
+    assert failure is not None
+    assert failure.get("message") == "spec.size is 1, expected 2"
+    assert "\x1b" not in (failure.text or "")
+    assert "spec.size  expected 2, got 1" in (failure.text or "")
+
+
+@pytest.mark.session
+def test_marks_of_cases_select_them(run_files: tuple[Folder, pytest.RunResult]) -> None:
+    result = run_files[0].run("-m", "slow", "found/test_marks.crd.yaml")
+
+    result.assert_outcomes(passed=1, deselected=3)
+
+
+@pytest.mark.session
+def test_skipped_cases_and_known_failures_have_their_reasons(run_files: tuple[Folder, pytest.RunResult]) -> None:
+    run_files[1].stdout.fnmatch_lines(["[[]XPASS(strict)[]] known", "SKIPPED*not now"])
+
+
+@pytest.mark.session
+def test_a_case_without_an_answer_is_no_expected_failure(run_files: tuple[Folder, pytest.RunResult]) -> None:
+    _, result = run_files
+
+    result.stdout.fnmatch_lines_random(
+        [
+            (
+                "found/test_old.crd.yaml:4: 'old' of update case \"a\" is not valid under its CRD, so no server has it stored: "
+                'Garden.stories.example.com "example" is invalid: spec.size: Invalid value: "string": spec.size in body must be '
+                'of type integer: "string"'
+            ),
+            "found/test_input.crd.yaml:4: the input cannot be read: <text>:*: did not find *",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*nodes.py*")
+
+
+@pytest.mark.session
+def test_a_warning_about_a_conversion_webhook_is_shown_once(run_files: tuple[Folder, pytest.RunResult]) -> None:
+    words = (
+        "crd: tabs.example.com v1: cases state what is stored, but a webhook converts v1 to v2 and does not run here: "
+    )
+
+    assert sum(line.startswith(words) for line in run_files[1].outlines) == 1
+
+
+@pytest.mark.session
+def test_last_failed_runs_only_failed_items(run_files: tuple[Folder, pytest.RunResult]) -> None:
+    folder, first = run_files
+
+    again = folder.run("-p", "cacheprovider", "--lf", "--tb=no", "found", *NAMED)
+
+    failed = first.parseoutcomes()["failed"]
+    assert failed == sum(outcomes.count("F") for _, outcomes in FILES.values())
+    again.assert_outcomes(failed=failed, deselected=again.parseoutcomes().get("deselected", 0))
+
+
+ANY = "create:\n- {name: a, input: {spec: {}}, accepted: true, xfail: known}"
+ABSENT = "{{name: {}, input: {{spec: {{size: 1}}}}, absent: [{}]}}"
+UNKNOWN_RULE = (
+    "config/crd/bases/ponds.yaml:1: what a server makes of this CRD is not known: pytest-crd does not support protobuf "
+    "messages of type google.protobuf.Any"
+)
+# Files that cannot be collected, and lines of the report.
+MISTAKEN = {
+    "mark": (
+        f"{HEAD}- name: a\n  marks: [slwo]\n{HOLDS}",
+        ["NAME:3: 'slwo' not found in `markers` configuration option"],
+    ),
+    "mistakes": (
+        f"{HEAD}- name: a\n  inptu: {{}}\n{HOLDS}- name: a\n{HOLDS}defautling: []\n",
+        ["NAME:4: *inptu*did you mean*input*", "NAME:7: *name*", "NAME:10: *defautling*"],
+    ),
+    # The server's answer is unknown, which is an error even for a case with xfail.
+    "rule_create": (f"crd: ponds.stories.example.com\n{ANY}\n", [UNKNOWN_RULE]),
+    "rule_update": (
+        "crd: ponds.stories.example.com\nupdate:\n- {name: a, input: {spec: {}}, old: {spec: {}}, accepted: true}\n",
+        [UNKNOWN_RULE],
+    ),
+    "rule_status": (
+        "crd: ponds.stories.example.com\nupdateStatus:\n- {name: a, input: {spec: {}}, old: {spec: {}}, error: no rows}\n",
+        [UNKNOWN_RULE],
+    ),
+    "crd": (
+        f"crd: gardns.stories.example.com\npruning:\n- name: a\n{HOLDS}",
+        ["NAME:1: *'gardns.stories.example.com'*did you mean 'gardens.stories.example.com'?"],
+    ),
+    "versions": (
+        f"crd: tabs.example.com\ncreate:\n{TAB_CASE % 'a'}",
+        ["NAME:1: tabs.example.com serves v1, v2: say which one with `version:`"],
+    ),
+    "version": (
+        "crd: gardens.stories.example.com\nversion: v7\ncreate:\n- {name: a, input: {}, accepted: true}\n",
+        ["*has no version 'v7'*"],
+    ),
+    "file": (
+        "crd: gardens.stories.example.com\ncreate:\n- {name: a, inputFile: missing.yaml, accepted: true}\n",
+        ["*missing.yaml*"],
+    ),
+    "manager": (
+        (
+            "crd: gardens.stories.example.com\napply:\n"
+            "- {name: a, steps: [{manager: gitops, input: {}}], managers: {someone: [spec.size]}}\n"
+        ),
+        ['NAME:3: *no manager is called "someone"*'],
+    ),
+    "paths": (
+        (
+            "crd: gardens.stories.example.com\ncreate:\n"
+            f"- {ABSENT.format('a', 'spec.siez')}\n- {ABSENT.format('b', 'spec.label')}\n- {ABSENT.format('c', 'spec.x')}\n"
+        ),
+        [
+            "NAME:3: 'absent*' of create case \"a\" always holds: 'spec.siez' can be no field; did you mean spec.size?",
+            "NAME:5: 'absent*' of create case \"c\" always holds: 'spec.x' can be no field",
+        ],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def mistaken(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A project with files that cannot be collected."""
+    folder = Folder(tmp_path_factory.mktemp("mistaken"))
+    folder.crd()
+    folder.write("config/crd/bases/tabs.yaml", TABS)
+    ponds = folder.crd("config/crd/bases/ponds.yaml", plural="ponds", kind="Pond")
+    rule = "{rule: '[google.protobuf.Any{}].size() == 1'}"
+    ruled = ponds.read_text(encoding="utf-8").replace("size: {", f"size: {{x-kubernetes-validations: [{rule}], ")
+    ponds.write_text(ruled, encoding="utf-8")
+    for name, (text, _) in MISTAKEN.items():
+        folder.cases(text, f"test_{name}.crd.yaml")
+    return folder
+
+
+@pytest.mark.session
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [((), tuple(MISTAKEN)), (("--collect-only", "-q"), ("mark", "mistakes", "crd", "version", "file"))],
+)
+def test_mistakes_of_case_files_are_collection_errors(
+    mistaken: Folder, arguments: tuple[str, ...], names: tuple[str, ...]
+) -> None:
+    """A listing has no mistakes that only the CRD shows."""
+    result = mistaken.run("--strict-markers", *arguments)
+
+    for name in names:
+        file = f"test_{name}.crd.yaml"
+        lines = [line.replace("NAME", file) for line in MISTAKEN[name][1]]
+        result.stdout.fnmatch_lines([f"*ERROR collecting {file} *", *lines])
+    if not arguments:
+        result.assert_outcomes(errors=len(MISTAKEN))
+    result.stdout.no_fnmatch_line("*Traceback*")
+    result.stdout.no_fnmatch_line("*nodes.py*")
+    result.stdout.no_fnmatch_line("*plugin*.py*")
+
+
+@pytest.mark.session
+def test_a_broken_file_is_an_error_of_a_case_about_a_crd_that_is_not_found(mistaken: Folder) -> None:
+    mistaken.write(BROKEN, "kind: CustomResourceDefinition\nspec: {\n")
+
+    result = mistaken.run("test_crd.crd.yaml")
+
+    (mistaken.path / BROKEN).unlink()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"{BROKEN}:3: *"])
 
 
 @pytest.mark.parametrize(
-    ("arguments", "passed"),
+    ("arguments", "names"),
     [
-        pytest.param(("-k", "pruning"), 2, id="by section"),
-        pytest.param(("-k", "defaulting"), 1, id="by the other section"),
-        pytest.param(("-k", "known and stay"), 1, id="by words of the name"),
-        pytest.param((f"{NAME}::known fields stay",), 1, id="by node id"),
-        pytest.param((f"{NAME}::known fields stay", f"{NAME}::the size is filled in"), 2, id="by two node ids"),
+        pytest.param(("-k", "pruning"), ["unknown fields go", "known fields stay"], id="by section"),
+        pytest.param(("-k", "defaulting"), ["the size is filled in"], id="by the other section"),
+        pytest.param(("-k", "known and stay"), ["known fields stay"], id="by words of the name"),
+        pytest.param(
+            (f"{NAME}::known fields stay", f"{NAME}::the size is filled in"),
+            ["known fields stay", "the size is filled in"],
+            id="by two node ids",
+        ),
     ],
 )
-def test_cases_are_selected_like_tests(gardener: Project, arguments: tuple[str, ...], passed: int) -> None:
-    gardener.run(*arguments).assert_outcomes(passed=passed, deselected=3 - passed if arguments[0] == "-k" else 0)
+def test_cases_are_selected_like_tests(gardener: Project, arguments: tuple[str, ...], names: list[str]) -> None:
+    """A plugin may run a test of any collected session."""
+    gardener.write(
+        "conftest.py",
+        "def pytest_collection_finish(session):\n    print([item.bound.run().holds for item in session.items])\n",
+    )
 
+    result = gardener.run("--collect-only", "-q", "-s", *arguments)
 
-def test_last_failed_runs_only_failed_items(gardener: Project) -> None:
-    gardener.cases(f"{HEAD}- name: good\n{HOLDS}- name: bad\n{FAILS}")
-    gardener.run("-p", "cacheprovider").assert_outcomes(passed=1, failed=1)
-
-    gardener.run("-p", "cacheprovider", "--lf").assert_outcomes(failed=1)
-
-
-@pytest.mark.parametrize("name", ["test_a.crd.yml", "deep/er/test_a.crd.yaml"])
-def test_a_case_file_is_found_by_its_name(gardener: Project, name: str) -> None:
-    gardener.cases(name=name)
-
-    gardener.run().assert_outcomes(passed=6)
+    assert _ids(result) == [f"{NAME}::{name}" for name in names]
+    assert str([True] * len(names)) in result.outlines
 
 
 def test_the_patterns_of_case_files_can_be_set(gardener: Project) -> None:
@@ -68,22 +300,6 @@ def test_the_patterns_of_case_files_can_be_set(gardener: Project) -> None:
     gardener.cases(name="spec/garden.yml")
 
     gardener.run().assert_outcomes(passed=6)
-
-
-@pytest.mark.parametrize("name", ["garden.yaml", "garden.yml", "cases/garden.yaml"])
-def test_a_case_file_named_on_the_command_line_is_collected_whatever_its_name(project: Project, name: str) -> None:
-    project.cases(name=name)
-
-    project.run(name).assert_outcomes(passed=3)
-
-
-def test_a_case_file_in_json_named_on_the_command_line_is_collected(project: Project) -> None:
-    project.cases(
-        '{"crd": "gardens.stories.example.com", "pruning": [{"name": "a", "input": {"spec": {}}, "expected": {"spec": {}}}]}',
-        name="garden.json",
-    )
-
-    project.run("garden.json").assert_outcomes(passed=1)
 
 
 def test_other_files_on_the_command_line_are_left_to_other_plugins(project: Project) -> None:
@@ -99,161 +315,6 @@ def test_other_files_on_the_command_line_are_left_to_other_plugins(project: Proj
     assert result.ret in {pytest.ExitCode.NO_TESTS_COLLECTED, pytest.ExitCode.USAGE_ERROR}
 
 
-def test_junit_names_are_whole(gardener: Project) -> None:
-    gardener.cases(f'{HEAD}- name: "a/b.yaml: dots, slashes & <marks>"\n{FAILS}')
-
-    gardener.run("--junitxml=out.xml").assert_outcomes(failed=1)
-
-    (case,) = ET.parse(gardener.path / "out.xml").iter("testcase")  # noqa: S314 - written by pytest just now
-    failure = case.find("failure")
-    assert case.get("name") == "a/b.yaml: dots, slashes & <marks>"
-    assert failure is not None
-    assert failure.get("message") == "spec.size is 1, expected 2"
-    assert "\x1b" not in (failure.text or "")
-    assert "spec.size  expected 2, got 1" in (failure.text or "")
-
-
-def test_marks_of_cases_select_them(gardener: Project) -> None:
-    gardener.ini("markers = slow: takes long")
-    gardener.cases(f"{HEAD}- name: a\n  marks: [slow]\n{HOLDS}- name: b\n{HOLDS}")
-
-    gardener.run("-m", "slow", "--strict-markers").assert_outcomes(passed=1, deselected=1)
-
-
-def test_an_unknown_mark_is_an_error_under_strict_markers(gardener: Project) -> None:
-    gardener.cases(f"{HEAD}- name: a\n  marks: [slwo]\n{HOLDS}")
-
-    result = gardener.run("--strict-markers")
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"{NAME}:3: 'slwo' not found in `markers` configuration option"])
-    result.stdout.no_fnmatch_line("*plugin*.py*")
-
-
-def test_a_skipped_case_shows_its_reason(gardener: Project) -> None:
-    gardener.cases(f"{HEAD}- name: a\n  skip: not now\n{FAILS}")
-
-    result = gardener.run("-rs")
-
-    result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED*not now"])
-
-
-def test_a_known_failure_is_expected_to_fail(gardener: Project) -> None:
-    gardener.cases(f"{HEAD}- name: a\n  xfail: known\n{FAILS}")
-
-    gardener.run().assert_outcomes(xfailed=1)
-
-
-def test_a_known_failure_that_passes_fails(gardener: Project) -> None:
-    gardener.cases(f"{HEAD}- name: a\n  xfail: known\n{HOLDS}")
-
-    result = gardener.run()
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["[[]XPASS(strict)[]] known"])
-
-
-def test_a_wrong_input_text_is_no_expected_failure(gardener: Project) -> None:
-    gardener.cases(f"{HEAD}- name: a\n  xfail: known\n  input: 'spec: ['\n  expected: {{spec: {{}}}}\n")
-
-    result = gardener.run()
-
-    outcomes = result.parseoutcomes()
-    assert "xfailed" not in outcomes
-    assert outcomes.keys() & {"failed", "error", "errors"}
-
-
-def test_a_wrong_file_shows_all_its_mistakes(gardener: Project) -> None:
-    gardener.cases(f"{HEAD}- name: a\n  inptu: {{}}\n{HOLDS}- name: a\n{HOLDS}defautling: []\n")
-
-    result = gardener.run()
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(
-        [f"{NAME}:4: *inptu*did you mean*input*", f"{NAME}:7: *name*", f"{NAME}:10: *defautling*"]
-    )
-    result.stdout.no_fnmatch_line("*Traceback*")
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        "create:\n- {name: a, input: {spec: {}}, accepted: true, xfail: known}",
-        "update:\n- {name: a, input: {spec: {}}, old: {spec: {}}, accepted: true}",
-        "updateStatus:\n- {name: a, input: {spec: {}}, old: {spec: {}}, error: no rows}",
-    ],
-)
-def test_a_rule_with_an_unsupported_construct_is_an_error(project: Project, case: str) -> None:
-    """The server's answer is unknown, which is an error even for a case with xfail."""
-    path = project.crd()
-    rule = "{rule: '[google.protobuf.Any{}].size() == 1'}"
-    ruled = path.read_text(encoding="utf-8").replace("size: {", f"size: {{x-kubernetes-validations: [{rule}], ")
-    path.write_text(ruled, encoding="utf-8")
-    project.cases(f"crd: gardens.stories.example.com\n{case}\n")
-
-    result = project.run()
-
-    result.assert_outcomes(errors=1)
-    assert (
-        "config/crd/bases/gardens.yaml:1: what a server makes of this CRD is not known: pytest-crd does not support protobuf "
-        "messages of type google.protobuf.Any"
-    ) in result.outlines
-    result.stdout.no_fnmatch_line("*Traceback*")
-    result.stdout.no_fnmatch_line("*nodes.py*")
-
-
-@pytest.mark.parametrize(
-    ("case", "words"),
-    [
-        pytest.param(
-            "{name: a, old: {spec: {size: x}}, input: {}, accepted: true}",
-            "4: 'old' of update case \"a\" is not valid under its CRD, so no server has it stored: Garden.stories.example.com "
-            '"example" is invalid: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
-            id="an old object that is not valid",
-        ),
-        pytest.param(
-            "{name: a, input: 'spec: [', old: {}, accepted: true}",
-            "4: the input cannot be read: <text>:*: did not find *",
-            id="an input that is no YAML",
-        ),
-    ],
-)
-def test_a_case_without_an_answer_is_no_expected_failure(project: Project, case: str, words: str) -> None:
-    project.cases(f"crd: gardens.stories.example.com\nupdate:\n\n- {case[:-1]}, xfail: known}}\n")
-
-    result = project.run()
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines([f"{NAME}:{words.replace('[', '[[]')}"])
-    result.stdout.no_fnmatch_line("*nodes.py*")
-
-
-def test_an_unknown_crd_is_a_collection_error_with_the_nearest_name(gardener: Project) -> None:
-    gardener.cases(f"crd: gardns.stories.example.com\npruning:\n- name: a\n{HOLDS}")
-
-    result = gardener.run()
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(
-        [f"{NAME}:1: *'gardns.stories.example.com'*did you mean 'gardens.stories.example.com'?"]
-    )
-
-
-def test_several_served_versions_need_a_version(gardener: Project) -> None:
-    path = gardener.crd()
-    second = "  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n"
-    path.write_text(path.read_text(encoding="utf-8") + second, encoding="utf-8")
-
-    result = gardener.run()
-
-    result.assert_outcomes(errors=1)
-    assert f"{NAME}:1: gardens.stories.example.com serves v1, v2: say which one with `version:`" in result.outlines
-
-    gardener.cases(f"crd: gardens.stories.example.com\nversion: v1\npruning:\n- name: a\n{HOLDS}")
-    gardener.run().assert_outcomes(passed=1)
-
-
 def test_a_case_file_in_a_project_without_crds_is_a_collection_error(empty: Project) -> None:
     empty.cases()
 
@@ -261,16 +322,6 @@ def test_a_case_file_in_a_project_without_crds_is_a_collection_error(empty: Proj
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([f"*ERROR collecting {NAME} *", f"{empty.path}: no CRD was found: set crd_paths *"])
-
-
-def test_a_case_file_may_name_the_file_of_its_crd(empty: Project) -> None:
-    empty.crd("somewhere/gardens.yaml")
-    empty.cases(f"crd: ../somewhere/gardens.yaml\npruning:\n- name: a\n{HOLDS}", name=f"tests/{NAME}")
-
-    empty.run().assert_outcomes(passed=1)
-
-
-BROKEN = "config/crd/bases/broken.yaml"
 
 
 @pytest.mark.parametrize(
@@ -297,56 +348,6 @@ def test_a_broken_file_is_an_error_of_a_session_with_checks(gardener: Project) -
 
     result.stdout.fnmatch_lines([f"{BROKEN}:3: *"])
     assert result.ret == pytest.ExitCode.INTERRUPTED
-
-
-def test_a_broken_file_is_an_error_of_a_case_about_a_crd_that_is_not_found(project: Project) -> None:
-    project.write(BROKEN, "kind: CustomResourceDefinition\nspec: {\n")
-    project.cases("crd: orchards.stories.example.com\ncreate:\n- {name: a, input: {}, accepted: true}\n")
-
-    result = project.run()
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"{BROKEN}:3: *"])
-
-
-@pytest.mark.parametrize(
-    ("head", "words"),
-    [
-        pytest.param("crd: gardns.stories.example.com", "*did you mean*", id="the name"),
-        pytest.param("crd: gardens.stories.example.com\nversion: v7", "*has no version 'v7'*", id="the version"),
-        pytest.param("crd: gardens.stories.example.com", "*missing.yaml*", id="a file of a case"),
-    ],
-)
-def test_a_listing_shows_mistakes_of_a_case_file(gardener: Project, head: str, words: str) -> None:
-    gardener.cases(f"{head}\ncreate:\n- {{name: a, inputFile: missing.yaml, accepted: true}}\n")
-
-    result = gardener.run("--collect-only", "-q")
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([words])
-
-
-def test_a_manager_without_an_apply_is_a_collection_error(project: Project) -> None:
-    project.cases(
-        "crd: gardens.stories.example.com\napply:\n"
-        "- {name: a, steps: [{manager: gitops, input: {}}], managers: {someone: [spec.size]}}\n"
-    )
-
-    result = project.run()
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f'{NAME}:3: *no manager is called "someone"*'])
-
-
-def test_cases_of_a_listing_can_be_run(gardener: Project) -> None:
-    """A plugin may run a test of any collected session."""
-    gardener.cases(f"{HEAD}- name: good\n{HOLDS}- name: bad\n{FAILS}")
-    gardener.write(
-        "conftest.py",
-        "def pytest_collection_finish(session):\n    print([item.bound.run().holds for item in session.items])\n",
-    )
-
-    gardener.run("--collect-only", "-s").stdout.fnmatch_lines(["*[[]True, False]*"])
 
 
 def test_a_case_file_that_vanishes_is_a_collection_error(gardener: Project) -> None:
@@ -383,46 +384,3 @@ def test_a_bug_keeps_its_traceback(gardener: Project) -> None:
 
     result.assert_outcomes(failed=3)
     result.stdout.fnmatch_lines(["*raise RuntimeError('what we did not think of')*"])
-
-
-def test_all_unreachable_paths_of_a_file_are_one_error(project: Project) -> None:
-    case = "{{name: {}, input: {{spec: {{size: 1}}}}, absent: [{}]}}"
-    project.cases(
-        "crd: gardens.stories.example.com\ncreate:\n"
-        f"- {case.format('a', 'spec.siez')}\n- {case.format('b', 'spec.label')}\n- {case.format('c', 'spec.x')}\n"
-    )
-
-    result = project.run()
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(
-        [
-            "*test_garden.crd.yaml:3: 'absent*' of create case \"a\" always holds: 'spec.siez' can be no field; did you mean spec.size?",
-            "*test_garden.crd.yaml:5: 'absent*' of create case \"c\" always holds: 'spec.x' can be no field",
-        ]
-    )
-
-
-def test_a_warning_about_a_conversion_webhook_is_shown_once(empty: Project) -> None:
-    webhook = "{conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/convert'}}"
-    schema = (
-        "schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {a: {type: string}}}}}}"
-    )
-    empty.write(
-        "crds/tabs.yaml",
-        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: tabs.example.com}\n"
-        "spec:\n  group: example.com\n  scope: Namespaced\n  names: {plural: tabs, kind: Tab}\n"
-        f"  conversion: {{strategy: Webhook, webhook: {webhook}}}\n  versions:\n"
-        f"  - {{name: v1, served: true, storage: false, {schema}}}\n"
-        f"  - {{name: v2, served: true, storage: true, {schema}}}\n",
-    )
-    case = "- {name: %s, input: {spec: {a: x}}, contains: {spec: {a: x}}}\n"
-    empty.write("test_tabs.crd.yaml", f"crd: tabs.example.com\nversion: v1\ncreate:\n{case % 'a'}{case % 'b'}")
-
-    result = empty.run()
-
-    result.assert_outcomes(passed=2)
-    words = (
-        "crd: tabs.example.com v1: cases state what is stored, but a webhook converts v1 to v2 and does not run here: "
-    )
-    assert sum(line.startswith(words) for line in result.outlines) == 1
