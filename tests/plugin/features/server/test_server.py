@@ -6,247 +6,18 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from support.sessions import Folder
 
 if TYPE_CHECKING:
     from support.sessions import Project
 
 
+def _write(folder: Folder, name: str, *lines: str) -> None:
+    folder.write(name, "import pathlib\n\nimport pytest\n\n\n" + "\n".join(lines) + "\n")
+
+
 def _test(project: Project, *lines: str) -> None:
-    project.write("test_it.py", "import pathlib\n\nimport pytest\n\n\n" + "\n".join(lines) + "\n")
-
-
-def test_each_test_has_a_server_of_its_own(project: Project) -> None:
-    _test(
-        project,
-        "@pytest.mark.parametrize('number', [1, 2])",
-        "def test_it(crd_server, number):",
-        "    gardens = crd_server['gardens']",
-        "    assert gardens.list() == []",
-        "    assert gardens.create({'metadata': {'name': 'a'}})['kind'] == 'Garden'",
-        "    assert crd_server.url.startswith('https://127.0.0.1:')",
-        "    assert crd_server.url in pathlib.Path(crd_server.kubeconfig).read_text()",
-    )
-    project.run().assert_outcomes(passed=2)
-
-
-def test_markers_set_the_initial_state_of_a_server(project: Project) -> None:
-    project.write(
-        "objects/a.yaml",
-        "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a, namespace: team}\n"
-        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
-    )
-    _test(
-        project,
-        "pytestmark = pytest.mark.crd_server(namespaces=['team'])",
-        "@pytest.mark.crd_server(objects=['objects/*.yaml'], kubernetes_version='1.34')",
-        "def test_it(crd_server):",
-        "    assert crd_server['gardens'].get('a', namespace='team')['spec' if 0 else 'kind'] == 'Garden'",
-        "    assert crd_server['configmaps'].get('c')['metadata']['name'] == 'c'",
-    )
-    project.run().assert_outcomes(passed=1)
-
-
-_OWNED = """
-import pytest
-
-def _is_collected(crd_server):
-    owner = crd_server["gardens"].create({"metadata": {"name": "a"}})
-    reference = {"apiVersion": owner["apiVersion"], "kind": "Garden", "name": "a", "uid": owner["metadata"]["uid"]}
-    crd_server["configmaps"].create({"metadata": {"name": "c", "ownerReferences": [reference]}})
-    crd_server["gardens"].delete("a")
-    return crd_server["configmaps"].list() == []
-
-def test_setting(crd_server): assert _is_collected(crd_server) is SETTING
-
-@pytest.mark.crd_server(garbage_collection=MARK)
-def test_mark(crd_server): assert _is_collected(crd_server) is MARK
-"""
-
-
-@pytest.mark.parametrize("is_set", [True, False])
-def test_a_setting_and_the_mark_collect_garbage(project: Project, is_set: bool) -> None:  # noqa: FBT001 - a row of the table
-    if is_set:
-        project.ini("crd_server_garbage_collection = true")
-    project.write("test_it.py", _OWNED.replace("SETTING", str(is_set)).replace("MARK", str(not is_set)))
-    project.run().assert_outcomes(passed=2)
-
-
-def test_a_setting_names_admission_plugins(project: Project) -> None:
-    project.ini("crd_server_admission_plugins = OwnerReferencesPermissionEnforcement")
-    _test(
-        project,
-        "",
-        "def test_it(crd_server):",
-        "    owner = {'apiVersion': 'v9', 'kind': 'No', 'name': 'a', 'uid': 'b', 'blockOwnerDeletion': True}",
-        "    with pytest.raises(Exception, match='cannot find RESTMapping for APIVersion v9 Kind No'):",
-        "        crd_server['configmaps'].create({'metadata': {'name': 'a', 'ownerReferences': [owner]}})",
-    )
-    project.run().assert_outcomes(passed=1)
-
-    project.write(
-        "test_it.py",
-        project.path.joinpath("test_it.py")
-        .read_text(encoding="utf-8")
-        .replace("def test", "@pytest.mark.crd_server(admission_plugins=[])\ndef test"),
-    )
-    project.run().assert_outcomes(failed=1)
-
-    result = project.run("--crd-server-admission-plugin", "LimitRanger")
-
-    result.stdout.fnmatch_lines(["*'LimitRanger' is not imitated; there is OwnerReferencesPermissionEnforcement*"])
-
-
-def test_with_several_kubernetes_versions_there_is_a_server_of_each(project: Project) -> None:
-    project.ini("crd_kubernetes_version = 1.37 1.34")
-    _test(
-        project,
-        "seen = []",
-        "",
-        "def test_it(crd_server, crds):",
-        "    gardens = crd_server['gardens']",
-        "    seen.append(crds['Garden'].kubernetes_version)",
-        "    with pytest.raises(Exception) as refused:",
-        "        gardens.create({'metadata': {'name': 'a'}, 'spec': {'rows': 'many'}})",
-        "    pathlib.Path(f'{seen[-1]}.txt').write_text(str(refused.value))",
-        "",
-        "def test_both():",
-        "    assert seen == ['1.37', '1.34']",
-    )
-    project.run().assert_outcomes(passed=3)
-    assert "is invalid: spec.rows: Invalid value" in project.read("1.37.txt")
-
-
-SERVED = "no server answers as Kubernetes 1.33; write one of 1.34, 1.35, 1.36, 1.37; preview: 1.38"
-OR_MARK = ', or @pytest.mark.crd_server(kubernetes_version="1.34") at this test'
-
-
-@pytest.mark.parametrize(
-    ("ini", "options", "place"),
-    [
-        ("crd_kubernetes_version = 1.33", (), "*.ini:2: crd_kubernetes_version"),
-        ("", ("--crd-kubernetes-version=1.33",), "--crd-kubernetes-version"),
-        ("crd_kubernetes_version = 1.37", ("--crd-kubernetes-version=1.33",), "--crd-kubernetes-version"),
-    ],
-)
-def test_a_setting_of_a_version_without_a_server_is_an_error(
-    project: Project, ini: str, options: tuple[str, ...], place: str
-) -> None:
-    project.ini(ini)
-    _test(project, "def test_it(crd_server): pass")
-    result = project.run(*options)
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"{place}: {SERVED}{OR_MARK}"])
-
-
-def test_a_mark_of_a_version_without_a_server_is_an_error_at_the_line_of_the_test(project: Project) -> None:
-    _test(project, "@pytest.mark.crd_server(kubernetes_version='v1.33.1')", "def test_it(crd_server): pass")
-    result = project.run()
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"test_it.py:6: the mark crd_server: {SERVED}"])
-
-
-def test_a_mark_can_name_a_served_version_beside_another_setting(project: Project) -> None:
-    project.ini("crd_kubernetes_version = 1.33")
-    _test(project, "@pytest.mark.crd_server(kubernetes_version='v1.34.1')", "def test_it(crd_server): pass")
-
-    project.run().assert_outcomes(passed=1)
-
-
-@pytest.mark.parametrize(
-    ("mark", "words"),
-    [
-        ("('x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
-        ("(name='x')", "*write @pytest.mark.crd_server(kubernetes_version=*"),
-        ("(garbage_collection='false')", "*garbage_collection='false': True or False"),
-        ("(admission_plugins=['x'])", "*admission_plugins: 'x' is not imitated; there is OwnerReferences*"),
-        ("(namespaces='x')", "*namespaces='x': a list; write @pytest.mark.crd_server(*"),
-        ("(kubernetes_version='1.1')", "test_it.py:6: the mark crd_server: unknown Kubernetes version '1.1'*"),
-        ("(objects=['no.yaml'])", "*no.yaml*"),
-        ("(objects=['bad.yaml'])", "*bad.yaml:1: *no resource is called 'Thing.v9.example'*"),
-        ("(objects=['wrong.yaml'])", "*wrong.yaml:1: *spec.rows*"),
-        (
-            "(faults=[{'status': 418}])",
-            "the mark crd_server: faults: no fault with the status 418: write 409, 429, 500, 503 or 504",
-        ),
-    ],
-)
-def test_a_mark_that_is_wrong_is_an_error(project: Project, mark: str, words: str) -> None:
-    project.write("bad.yaml", "apiVersion: v9.example/v1\nkind: Thing\nmetadata: {name: a}\n")
-    project.write(
-        "wrong.yaml", "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {rows: 99}\n"
-    )
-    _test(project, f"@pytest.mark.crd_server{mark}", "def test_it(crd_server): pass")
-    result = project.run()
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([words])
-
-
-def test_a_marker_without_the_fixture_is_reported(project: Project) -> None:
-    _test(project, "@pytest.mark.crd_server(namespaces=['x'])", "def test_it(): pass")
-    result = project.run()
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        ["*crd_server(namespaces=[[]'x'[]]) does nothing: the test has no argument crd_server*"]
-    )
-
-
-def test_a_failing_test_shows_the_last_requests(project: Project) -> None:
-    _test(
-        project,
-        "def test_it(crd_server):",
-        "    for number in range(12):",
-        "        crd_server['gardens'].apply({'metadata': {'name': f'g{number}'}})",
-        "    assert 0",
-        "def test_other(crd_server): assert 0",
-        "def test_without(): assert 0",
-        "def test_plain(): pass",
-    )
-    result = project.run()
-
-    result.assert_outcomes(failed=3, passed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "*Captured crd_server call*",
-            "… 2 requests before",
-            "pytest-crd: PATCH /apis/stories.example.com/v1/namespaces/default/gardens/g2?fieldManager=pytest-crd 201",
-        ]
-    )
-    assert str(result.stdout).count("Captured crd_server") == 1
-
-
-def test_polling_does_not_hide_the_requests_of_an_operator(project: Project) -> None:
-    _test(
-        project,
-        "def test_it(crd_server):",
-        "    import ssl, urllib.request",
-        "    gardens = crd_server['gardens']",
-        "    gardens.create({'metadata': {'name': 'a'}})",
-        "    for _ in range(30):",
-        "        gardens.get('a')",
-        "    for agent, times in (('operator', 40), ('sidecar', 1)):",
-        "        asked = urllib.request.Request(crd_server.url + '/readyz', headers={'User-Agent': agent})",
-        "        for _ in range(times):",
-        "            urllib.request.urlopen(asked, context=ssl._create_unverified_context()).close()",
-        "            gardens.list()",
-        "    assert 0",
-    )
-    result = project.run()
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "*Captured crd_server call*",
-            "… 71 reads of the test itself are left out",
-            "pytest-crd: POST /apis/stories.example.com/v1/namespaces/default/gardens 201",
-            "operator: GET /readyz 200 (40 times)",
-            "sidecar: GET /readyz 200",
-        ],
-        consecutive=True,
-    )
+    _write(project, "test_it.py", *lines)
 
 
 _LOSES = (
@@ -254,38 +25,17 @@ _LOSES = (
     "    crd_server['gardens'].create({'metadata': {'name': 'a'}, 'spec': {'bogus': 1}})",
     "    crd_server['limits'].create({'metadata': {'name': 'a'}, 'dato': {}})",
 )
-
-
-def test_dropped_fields_and_unvalidated_objects_are_reported(project: Project) -> None:
-    _test(project, *_LOSES)
-    result = project.run()
-
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "crd: crd_server stored without validation: 1 LimitRange",
-            'crd: *.yaml:*: warning: unknown field "spec.bogus": create of gardens.stories.example.com (new) by pytest-crd',
-            'crd: crd_server: warning: unknown field "dato": create of limitranges (new) by pytest-crd',
-        ]
-    )
-
-
-@pytest.mark.parametrize(
-    ("setting", "words"),
-    [
-        ("crd_server_unknown_fields", '*unknown field "spec.bogus": create of gardens.stories.example.com*(*.yaml:*)*'),
-        ("crd_server_unknown_fields", 'unknown field "dato": create of limitranges (new) by pytest-crd'),
-        ("crd_server_unvalidated", "*LimitRange was stored without validation*"),
-    ],
+_ASKS_FOR_OTHERS = (
+    "def test_it(crd_server):",
+    "    import json, ssl, urllib.error, urllib.request, yaml",
+    "    user = yaml.safe_load(pathlib.Path(crd_server.kubeconfig).read_text())['users'][0]['user']",
+    "    for path in ('/api/v1/componentstatuses', '/apis/example.com/v1/things'):",
+    "        headers = {'Authorization': f'Bearer {user[\"token\"]}'}",
+    "        asked = urllib.request.Request(crd_server.url + path, headers=headers)",
+    "        with pytest.raises(urllib.error.HTTPError, match='404'):",
+    "            urllib.request.urlopen(asked, context=ssl._create_unverified_context())",
+    "    assert crd_server.unserved == {'ComponentStatus': 1}",
 )
-def test_settings_turn_notes_into_failures(project: Project, setting: str, words: str) -> None:
-    _test(project, *_LOSES, "def test_other(crd_server): crd_server['gardens'].create({'metadata': {'name': 'a'}})")
-    result = project.run("-o", f"{setting}=error")
-
-    result.assert_outcomes(failed=1, passed=1)
-    result.stdout.fnmatch_lines([words])
-
-
 _ERRORS = """
 import pathlib, ssl, urllib.error, urllib.request
 
@@ -320,16 +70,287 @@ def test_that_fails(crd_server):
 
 def test_after_the_call(at_the_end): pass
 """
+# Files of tests without settings.
+FILES = {
+    "test_own.py": (
+        "@pytest.mark.parametrize('number', [1, 2])",
+        "def test_it(crd_server, number):",
+        "    gardens = crd_server['gardens']",
+        "    assert gardens.list() == []",
+        "    assert gardens.create({'metadata': {'name': 'a'}})['kind'] == 'Garden'",
+        "    assert crd_server.url.startswith('https://127.0.0.1:')",
+        "    assert crd_server.url in pathlib.Path(crd_server.kubeconfig).read_text()",
+    ),
+    "test_marks.py": (
+        "pytestmark = pytest.mark.crd_server(namespaces=['team'])",
+        "@pytest.mark.crd_server(objects=['objects/*.yaml'], kubernetes_version='1.34')",
+        "def test_it(crd_server):",
+        "    assert crd_server['gardens'].get('a', namespace='team')['kind'] == 'Garden'",
+        "    assert crd_server['configmaps'].get('c')['metadata']['name'] == 'c'",
+    ),
+    "test_mark.py": ("@pytest.mark.crd_server(namespaces=['x'])", "def test_it(): pass"),
+    "test_last.py": (
+        "def test_it(crd_server):",
+        "    for number in range(12):",
+        "        crd_server['gardens'].apply({'metadata': {'name': f'g{number}'}})",
+        "    assert 0",
+        "def test_other(crd_server): assert 0",
+        "def test_without(): assert 0",
+        "def test_plain(): pass",
+    ),
+    "test_polling.py": (
+        "def test_it(crd_server):",
+        "    import ssl, urllib.request",
+        "    gardens = crd_server['gardens']",
+        "    gardens.create({'metadata': {'name': 'a'}})",
+        "    for _ in range(30):",
+        "        gardens.get('a')",
+        "    for agent, times in (('operator', 40), ('sidecar', 1)):",
+        "        asked = urllib.request.Request(crd_server.url + '/readyz', headers={'User-Agent': agent})",
+        "        for _ in range(times):",
+        "            urllib.request.urlopen(asked, context=ssl._create_unverified_context()).close()",
+        "            gardens.list()",
+        "    assert 0",
+    ),
+    "test_loses.py": _LOSES,
+    "test_others.py": _ASKS_FOR_OTHERS,
+    "test_unenforced.py": (
+        "def test_it(crd_server):",
+        "    crd_server['resourcequotas'].create({'metadata': {'name': 'a'}, 'spec': {'hard': {'pods': '1'}}})",
+        "    assert crd_server.unenforced == {'ResourceQuota': 1}",
+    ),
+}
 
 
-def test_an_unexpected_error_of_the_server_fails_the_test_that_met_it(project: Project) -> None:
-    project.write("test_it.py", _ERRORS)
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> pytest.RunResult:
+    """The report of all files in one session."""
+    folder = Folder(tmp_path_factory.mktemp("servers"))
+    folder.crd()
+    folder.write(
+        "objects/a.yaml",
+        "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a, namespace: team}\n"
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
+    )
+    for name, lines in FILES.items():
+        _write(folder, name, *lines)
+    folder.write("test_errors.py", _ERRORS)
+    return folder.run("-v")
+
+
+@pytest.mark.session
+def test_each_test_has_a_server_of_its_own_with_the_state_of_its_marks(report: pytest.RunResult) -> None:
+    report.assert_outcomes(passed=8, failed=7, errors=1)
+    report.stdout.fnmatch_lines(
+        ["test_marks.py::test_it PASSED*", "test_own.py::test_it[[]1] PASSED*", "test_own.py::test_it[[]2] PASSED*"]
+    )
+
+
+@pytest.mark.session
+def test_a_marker_without_the_fixture_is_reported(report: pytest.RunResult) -> None:
+    report.stdout.fnmatch_lines(["test_mark.py::test_it FAILED*"])
+    report.stdout.fnmatch_lines(
+        ["*crd_server(namespaces=[[]'x'[]]) does nothing: the test has no argument crd_server*"]
+    )
+
+
+@pytest.mark.session
+def test_a_failing_test_shows_the_last_requests(report: pytest.RunResult) -> None:
+    report.stdout.fnmatch_lines(
+        [
+            "*Captured crd_server call*",
+            "… 2 requests before",
+            "pytest-crd: PATCH /apis/stories.example.com/v1/namespaces/default/gardens/g2?fieldManager=pytest-crd 201",
+        ]
+    )
+    # Not of the tests without requests, of which two fail.
+    assert str(report.stdout).count("Captured crd_server call") == 2 + 2
+
+
+@pytest.mark.session
+def test_polling_does_not_hide_the_requests_of_an_operator(report: pytest.RunResult) -> None:
+    lines = (
+        "… 71 reads of the test itself are left out",
+        "pytest-crd: POST /apis/stories.example.com/v1/namespaces/default/gardens 201",
+        "operator: GET /readyz 200 (40 times)",
+        "sidecar: GET /readyz 200",
+    )
+
+    assert "\n".join(lines) in report.stdout.str()
+
+
+@pytest.mark.session
+def test_dropped_fields_unvalidated_objects_and_other_notes_are_reported(report: pytest.RunResult) -> None:
+    report.stdout.fnmatch_lines_random(
+        [
+            "crd: crd_server stored without validation: 1 LimitRange*",
+            'crd: *.yaml:*: warning: unknown field "spec.bogus": create of gardens.stories.example.com (new) by pytest-crd',
+            'crd: crd_server: warning: unknown field "dato": create of limitranges (new) by pytest-crd',
+            "crd: crd_server answered with 404 requests for kinds that only a cluster serves: 1 ComponentStatus",
+            "crd: crd_server stored without effect on other requests: 1 ResourceQuota",
+        ]
+    )
+    for name in ("loses", "others", "unenforced"):
+        report.stdout.fnmatch_lines([f"test_{name}.py::test_it PASSED*"])
+
+
+@pytest.mark.session
+def test_an_unexpected_error_of_the_server_fails_the_test_that_met_it(report: pytest.RunResult) -> None:
+    bug = ["GET /version: pytest-crd has a bug:", "*ZeroDivisionError*"]
+
+    report.stdout.fnmatch_lines(
+        ["*ERROR at teardown of test_after_the_call*", *bug, "*test_in_the_call*", *bug, "*test_that_fails*", *bug],
+    )
+
+
+_OWNED = """
+import pytest
+
+def _is_collected(crd_server):
+    owner = crd_server["gardens"].create({"metadata": {"name": "a"}})
+    reference = {"apiVersion": owner["apiVersion"], "kind": "Garden", "name": "a", "uid": owner["metadata"]["uid"]}
+    crd_server["configmaps"].create({"metadata": {"name": "c", "ownerReferences": [reference]}})
+    crd_server["gardens"].delete("a")
+    return crd_server["configmaps"].list() == []
+
+def test_setting(crd_server): assert _is_collected(crd_server) is SETTING
+
+@pytest.mark.crd_server(garbage_collection=MARK)
+def test_mark(crd_server): assert _is_collected(crd_server) is MARK
+"""
+
+
+@pytest.mark.parametrize("is_set", [True, False])
+def test_a_setting_and_the_mark_collect_garbage(project: Project, is_set: bool) -> None:  # noqa: FBT001 - a row of the table
+    if is_set:
+        project.ini("crd_server_garbage_collection = true")
+    project.write("test_it.py", _OWNED.replace("SETTING", str(is_set)).replace("MARK", str(not is_set)))
+    project.run().assert_outcomes(passed=2)
+
+
+def test_a_setting_names_admission_plugins(project: Project) -> None:
+    project.ini("crd_server_admission_plugins = OwnerReferencesPermissionEnforcement")
+    _test(
+        project,
+        "def ask(crd_server):",
+        "    owner = {'apiVersion': 'v9', 'kind': 'No', 'name': 'a', 'uid': 'b', 'blockOwnerDeletion': True}",
+        "    crd_server['configmaps'].create({'metadata': {'name': 'a', 'ownerReferences': [owner]}})",
+        "",
+        "def test_setting(crd_server):",
+        "    with pytest.raises(Exception, match='cannot find RESTMapping for APIVersion v9 Kind No'):",
+        "        ask(crd_server)",
+        "",
+        "@pytest.mark.crd_server(admission_plugins=[])",
+        "def test_mark(crd_server): ask(crd_server)",
+    )
+    project.run().assert_outcomes(passed=2)
+
+    result = project.run("--crd-server-admission-plugin", "LimitRanger")
+
+    result.stdout.fnmatch_lines(["*'LimitRanger' is not imitated; there is OwnerReferencesPermissionEnforcement*"])
+
+
+def test_with_several_kubernetes_versions_there_is_a_server_of_each(project: Project) -> None:
+    project.ini("crd_kubernetes_version = 1.37 1.34")
+    _test(
+        project,
+        "seen = []",
+        "",
+        "def test_it(crd_server, crds):",
+        "    gardens = crd_server['gardens']",
+        "    seen.append(crds['Garden'].kubernetes_version)",
+        "    with pytest.raises(Exception) as refused:",
+        "        gardens.create({'metadata': {'name': 'a'}, 'spec': {'rows': 'many'}})",
+        "    pathlib.Path(f'{seen[-1]}.txt').write_text(str(refused.value))",
+        "",
+        "def test_both():",
+        "    assert seen == ['1.37', '1.34']",
+    )
+    project.run().assert_outcomes(passed=3)
+    assert "is invalid: spec.rows: Invalid value" in project.read("1.37.txt")
+
+
+SERVED = "no server answers as Kubernetes 1.33; write one of 1.34, 1.35, 1.36, 1.37; preview: 1.38"
+OR_MARK = ', or @pytest.mark.crd_server(kubernetes_version="1.34") at this test'
+
+
+@pytest.mark.parametrize(
+    ("ini", "options", "place"),
+    [
+        ("crd_kubernetes_version = 1.33", (), "*.ini:2: crd_kubernetes_version"),
+        ("crd_kubernetes_version = 1.37", ("--crd-kubernetes-version=1.33",), "--crd-kubernetes-version"),
+    ],
+)
+def test_a_setting_of_a_version_without_a_server_is_an_error(
+    project: Project, ini: str, options: tuple[str, ...], place: str
+) -> None:
+    project.ini(ini)
+    _test(project, "def test_it(crd_server): pass")
+    result = project.run(*options)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"{place}: {SERVED}{OR_MARK}"])
+
+
+def test_a_mark_can_name_a_served_version_beside_another_setting(project: Project) -> None:
+    project.ini("crd_kubernetes_version = 1.33")
+    _test(project, "@pytest.mark.crd_server(kubernetes_version='v1.34.1')", "def test_it(crd_server): pass")
+
+    project.run().assert_outcomes(passed=1)
+
+
+WRONG_MARKS = {
+    "(kubernetes_version='1.1')": "test_it.py:6: the mark crd_server: unknown Kubernetes version '1.1'*",
+    "(kubernetes_version='v1.33.1')": f"test_it.py:9: the mark crd_server: {SERVED}",
+    "('x')": "*write @pytest.mark.crd_server(kubernetes_version=*",
+    "(name='x')": "*write @pytest.mark.crd_server(kubernetes_version=*",
+    "(garbage_collection='false')": "*garbage_collection='false': True or False",
+    "(admission_plugins=['x'])": "*admission_plugins: 'x' is not imitated; there is OwnerReferences*",
+    "(namespaces='x')": "*namespaces='x': a list; write @pytest.mark.crd_server(*",
+    "(objects=['no.yaml'])": "*no.yaml*",
+    "(objects=['bad.yaml'])": "*bad.yaml:1: *no resource is called 'Thing.v9.example'*",
+    "(objects=['wrong.yaml'])": "*wrong.yaml:1: *spec.rows*",
+    "(faults=[{'status': 418}])": "the mark crd_server: faults: no fault with the status 418: write 409, 429, 500, 503 or 504",
+}
+
+
+def test_marks_that_are_wrong_are_errors(project: Project) -> None:
+    project.write("bad.yaml", "apiVersion: v9.example/v1\nkind: Thing\nmetadata: {name: a}\n")
+    project.write(
+        "wrong.yaml", "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec: {rows: 99}\n"
+    )
+    tests = (
+        f"@pytest.mark.crd_server{mark}\ndef test_{number}_it(crd_server): pass\n"
+        for number, mark in enumerate(WRONG_MARKS)
+    )
+    _test(project, *tests)
     result = project.run()
 
-    result.assert_outcomes(failed=2, passed=1, errors=1)
-    bug = ["GET /version: pytest-crd has a bug:", "*ZeroDivisionError*"]
-    result.stdout.fnmatch_lines(
-        ["*ERROR at teardown of test_after_the_call*", *bug, "*test_in_the_call*", *bug, "*test_that_fails*", *bug],
+    result.assert_outcomes(errors=len(WRONG_MARKS))
+    for number, words in enumerate(WRONG_MARKS.values()):
+        section = result.stdout.str().partition(f"ERROR at setup of test_{number}_it ")[2].partition("\n____")[0]
+        pytest.LineMatcher(section.splitlines()).fnmatch_lines([words])
+
+
+def test_settings_turn_notes_into_failures(project: Project) -> None:
+    _test(project, *_LOSES, "def test_other(crd_server): crd_server['gardens'].create({'metadata': {'name': 'a'}})")
+    _write(project, "test_others.py", *_ASKS_FOR_OTHERS)
+    fields = project.run("-o", "crd_server_unknown_fields=error")
+    unvalidated = project.run("-o", "crd_server_unvalidated=error")
+
+    fields.assert_outcomes(failed=1, passed=2)
+    fields.stdout.fnmatch_lines_random(
+        [
+            '*unknown field "spec.bogus": create of gardens.stories.example.com*(*.yaml:*)*',
+            'unknown field "dato": create of limitranges (new) by pytest-crd',
+        ]
+    )
+    unvalidated.assert_outcomes(failed=2, passed=1)
+    unvalidated.stdout.fnmatch_lines_random(
+        [
+            "*LimitRange was stored without validation*",
+            "*ComponentStatus is served by a cluster, and not by crd_server*",
+        ]
     )
 
 
@@ -370,45 +391,3 @@ def test_a_missing_extra_is_reported(project: Project, monkeypatch: pytest.Monke
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*crd_server needs the extra `server`: pip install 'pytest-crd?server?' (*"])
-
-
-_ASKS_FOR_OTHERS = (
-    "def test_it(crd_server):",
-    "    import json, ssl, urllib.error, urllib.request, yaml",
-    "    user = yaml.safe_load(pathlib.Path(crd_server.kubeconfig).read_text())['users'][0]['user']",
-    "    for path in ('/api/v1/componentstatuses', '/apis/example.com/v1/things'):",
-    "        headers = {'Authorization': f'Bearer {user[\"token\"]}'}",
-    "        asked = urllib.request.Request(crd_server.url + path, headers=headers)",
-    "        with pytest.raises(urllib.error.HTTPError, match='404'):",
-    "            urllib.request.urlopen(asked, context=ssl._create_unverified_context())",
-    "    assert crd_server.unserved == {'ComponentStatus': 1}",
-)
-
-
-def test_requests_for_kinds_that_only_a_cluster_serves_are_counted(project: Project) -> None:
-    _test(project, *_ASKS_FOR_OTHERS)
-    result = project.run()
-
-    result.assert_outcomes(passed=1)
-    lines = ["crd: crd_server answered with 404 requests for kinds that only a cluster serves: 1 ComponentStatus"]
-    result.stdout.fnmatch_lines(lines)
-
-
-def test_requests_for_kinds_that_only_a_cluster_serves_may_be_forbidden(project: Project) -> None:
-    _test(project, *_ASKS_FOR_OTHERS)
-    result = project.run("-o", "crd_server_unvalidated=error")
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*ComponentStatus is served by a cluster, and not by crd_server*"])
-
-
-def test_objects_that_a_cluster_would_enforce_are_counted(project: Project) -> None:
-    _test(
-        project,
-        "def test_it(crd_server):",
-        "    crd_server['resourcequotas'].create({'metadata': {'name': 'a'}, 'spec': {'hard': {'pods': '1'}}})",
-        "    assert crd_server.unenforced == {'ResourceQuota': 1}",
-    )
-    result = project.run()
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["crd: crd_server stored without effect on other requests: 1 ResourceQuota"])
