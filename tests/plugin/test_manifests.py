@@ -17,6 +17,7 @@ POND = GARDEN.replace("gardens", "ponds").replace("garden", "pond").replace("Gar
 HEAD = f"import pathlib, yaml\nGARDEN = {GARDEN!r}\nPOND = {POND!r}\n"
 CASES = "crd: Pond\ncreate:\n- {name: the size is filled in, input: {spec: {}}, contains: {spec: {size: 3}}}\n"
 NONE = "return a mapping of names to manifests: *"
+RAISES = ["PLUGIN: pytest_crd_manifests fails:", "Traceback *"]
 
 
 def _hook(project: Project, returns: str, name: str = "conftest.py", arguments: str = "config") -> None:
@@ -25,25 +26,24 @@ def _hook(project: Project, returns: str, name: str = "conftest.py", arguments: 
     project.write(name, f"{HEAD}def pytest_crd_manifests({arguments}):\n{called}    return {returns}\n")
 
 
-@pytest.mark.parametrize(
-    "returns",
-    [
-        pytest.param("{'ponds': POND}", id="a text"),
-        pytest.param("{'ponds': POND.encode()}", id="bytes"),
-        pytest.param("{'ponds': yaml.safe_load(POND)}", id="a mapping"),
-        pytest.param("{'ponds': (one for one in [POND, 'kind: Role'])}", id="an iterable, with another kind"),
-    ],
-)
-def test_a_crd_of_the_hook_belongs_to_the_project(empty: Project, returns: str) -> None:
-    _hook(empty, returns)
+def test_crds_of_the_hook_belong_to_the_project_in_each_form(empty: Project) -> None:
+    text = "POND.replace('ond', {!r})"
+    forms = (
+        "'text': POND",
+        f"'bytes': {text.format('uddle')}.encode()",
+        f"'mapping': yaml.safe_load({text.format('aper')})",
+        f"'iterable': (one for one in [{text.format('ear')}, 'kind: Role'])",
+    )
+    _hook(empty, f"{{{', '.join(forms)}}}")
     empty.cases(CASES)
-    empty.write("test_it.py", "def test_it(crds, crd, crd_version):\n    assert crd is crds['Pond']\n")
+    empty.write("test_it.py", "def test_it(crds, crd, crd_version):\n    assert crd is crds[crd.kind]\n")
 
     result = empty.run("--crd-checks", "--crd-cov")
 
-    result.assert_outcomes(passed=7)
-    result.stdout.fnmatch_lines(["crd: 1 CRD, 1 version from conftest.py (pytest_crd_manifests); Kubernetes 1.37"])
-    result.stdout.fnmatch_lines(["*ponds.stories.example.com*"])
+    result.assert_outcomes(passed=4 * 5 + 4 + 1)
+    result.stdout.fnmatch_lines(["crd: 4 CRDs, 4 versions from conftest.py (pytest_crd_manifests); Kubernetes 1.37"])
+    for name in ("ponds", "puddles", "papers", "pears"):
+        result.stdout.fnmatch_lines([f"*{name}.stories.example.com*"])
     assert empty.read("called") == "x"
 
 
@@ -100,94 +100,77 @@ def test_each_worker_calls_the_hook(empty: Project) -> None:
     assert empty.read("called") == "xx"
 
 
-@pytest.mark.parametrize(
-    ("returns", "words"),
-    [
-        pytest.param("None", f"conftest.py: pytest_crd_manifests returns None; {NONE}", id="nothing"),
-        pytest.param("{}", f"conftest.py: pytest_crd_manifests returns no manifest; {NONE}", id="no manifest"),
-        pytest.param("[POND]", f"conftest.py: * returns an object of the type list; {NONE}", id="no names"),
-        pytest.param("{'': POND}", "conftest.py: pytest_crd_manifests returns '' for a name; *", id="an empty name"),
-        pytest.param(
-            "{1: POND}", "conftest.py: pytest_crd_manifests returns 1 for a name; *", id="a number for a name"
-        ),
-        pytest.param(
-            "{'a': []}", "conftest.py[[]a]: no CustomResourceDefinition in what it returns", id="an empty iterable"
-        ),
-        pytest.param(
-            "{'ok': POND, 'a': 'kind: Role'}",
-            "conftest.py[[]a]: no CustomResourceDefinition in what it returns",
-            id="no CRD",
-        ),
-        pytest.param(
-            "{'a': object()}",
-            "conftest.py[[]a]: an object of the type object; a manifest is a mapping, or a text of YAML or JSON",
-            id="no manifest below a name",
-        ),
-        pytest.param(
-            "{'a': [{'kind': {1, 2}}, POND]}",
-            "conftest.py[[]a #1]: kind: {1, 2} is not JSON (set); write a list",
-            id="no JSON",
-        ),
-        pytest.param("{'a': POND + ' x'}", "conftest.py[[]a]:*", id="no YAML"),
-        pytest.param("{'a': POND.replace('spec', 'spek')}", "conftest.py[[]a]:*", id="a patch"),
-        pytest.param(
-            "{'a': POND.replace('kind: Custom', 'kind: Costum')}", "conftest.py[[]a]:1: *", id="a misspelt kind"
-        ),
-    ],
-)
-def test_a_mistake_names_the_plugin_of_the_hook(empty: Project, returns: str, words: str) -> None:
-    _hook(empty, returns)
+# The result of a hook, and the lines about it, with the plugin in place of PLUGIN.
+MISTAKES = {
+    "nothing": ("None", [f"PLUGIN: pytest_crd_manifests returns None; {NONE}"]),
+    "no_manifest": ("{}", [f"PLUGIN: pytest_crd_manifests returns no manifest; {NONE}"]),
+    "no_names": ("[POND]", [f"PLUGIN: * returns an object of the type list; {NONE}"]),
+    "an_empty_name": ("{'': POND}", ["PLUGIN: pytest_crd_manifests returns '' for a name; *"]),
+    "number_for_a_name": ("{1: POND}", ["PLUGIN: pytest_crd_manifests returns 1 for a name; *"]),
+    "an_empty_iterable": ("{'a': []}", ["PLUGIN[[]a]: no CustomResourceDefinition in what it returns"]),
+    "no_CRD": ("{'ok': POND, 'a': 'kind: Role'}", ["PLUGIN[[]a]: no CustomResourceDefinition in what it returns"]),
+    "no_manifest_below_a_name": (
+        "{'a': object()}",
+        ["PLUGIN[[]a]: an object of the type object; a manifest is a mapping, or a text of YAML or JSON"],
+    ),
+    "no_JSON": ("{'a': [{'kind': {1, 2}}, POND]}", ["PLUGIN[[]a #1]: kind: {1, 2} is not JSON (set); write a list"]),
+    "no_YAML": ("{'a': POND + ' x'}", ["PLUGIN[[]a]:*"]),
+    "a_patch": ("{'a': POND.replace('spec', 'spek')}", ["PLUGIN[[]a]:*"]),
+    "a_misspelt_kind": ("{'a': POND.replace('kind: Custom', 'kind: Costum')}", ["PLUGIN[[]a]:1: *"]),
+    "raises": ("broken(lambda: {}['x'])", [*RAISES, "*{}[[]'x'[]]*", "*KeyError: 'x'"]),
+    "skips": ("broken(lambda: pytest.skip('not today'))", [*RAISES, "*Skipped: not today"]),
+    "fails": ("broken(lambda: pytest.fail('no'))", [*RAISES, "*Failed: no"]),
+    "exits": ("broken(lambda: sys.exit(0))", [*RAISES, "*SystemExit: 0"]),
+}
+
+
+def test_a_mistake_names_the_plugin_of_the_hook(empty: Project) -> None:
+    _hook(empty, "None")
     empty.write("test_it.py", "def test_it(crd):\n    pass\n")
     empty.cases(CASES)
 
     result = empty.run("--crd-checks")
 
     result.assert_outcomes(errors=3)
-    result.stdout.fnmatch_lines([words])
+    result.stdout.fnmatch_lines([f"conftest.py: pytest_crd_manifests returns None; {NONE}"])
     assert empty.read("called") == "x"
 
 
-@pytest.mark.parametrize(
-    ("statement", "last"),
-    [
-        ("{}['x']", "KeyError: 'x'"),
-        ("pytest.skip('not today')", "Skipped: not today"),
-        ("pytest.fail('no')", "Failed: no"),
-        ("sys.exit(0)", "SystemExit: 0"),
-    ],
-)
-def test_a_hook_that_raises_is_reported_with_its_traceback(empty: Project, statement: str, last: str) -> None:
+# Mistakes that are found after all hooks have returned.
+UNREADABLE = ("an_empty_iterable", "no_CRD", "no_YAML", "a_patch", "a_misspelt_kind")
+
+
+@pytest.mark.parametrize("names", [[name for name in MISTAKES if name not in UNREADABLE], list(UNREADABLE)])
+def test_mistakes_of_all_hooks_are_reported_at_once(empty: Project, names: list[str]) -> None:
+    for name in names:
+        returns = MISTAKES[name][0]
+        empty.write(
+            f"{name}.py",
+            f"{HEAD}import pytest, sys\ndef broken(act):\n    yield act()\ndef pytest_crd_manifests():\n"
+            f"    return {{'a': {returns}}}\n"
+            if returns.startswith("broken(")
+            else f"{HEAD}def pytest_crd_manifests():\n    return {returns}\n",
+        )
     empty.write(
         "conftest.py",
-        f"import pytest, sys\ndef one():\n    yield {statement}\ndef pytest_crd_manifests():\n    return {{'a': one()}}\n",
-    )
-    empty.write("test_it.py", "def test_it(crd):\n    pass\n")
-
-    result = empty.run()
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(
-        ["conftest.py: pytest_crd_manifests fails:", "Traceback *", f"    yield {statement}", f"*{last}"],
-        consecutive=False,
-    )
-
-
-def test_mistakes_of_all_hooks_are_reported_at_once(empty: Project) -> None:
-    empty.write("maker.py", "def pytest_crd_manifests():\n    return None\n")
-    empty.write(
-        "conftest.py",
-        "import pytest\npytest_plugins = ['maker']\n"
-        "@pytest.hookimpl(wrapper=True)\ndef pytest_crd_manifests():\n    return (yield)\n",
+        f"import pytest\npytest_plugins = {names}\n"
+        + (
+            ""
+            if "no_YAML" in names
+            else "@pytest.hookimpl(wrapper=True)\ndef pytest_crd_manifests():\n    return (yield)\n"
+        ),
     )
     empty.write("test_it.py", "def test_it(crds):\n    pass\n")
 
     result = empty.run()
 
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["maker: pytest_crd_manifests returns None; *"])
-    result.stdout.fnmatch_lines(
-        ["conftest.py: pytest_crd_manifests cannot be a wrapper: each returns its own manifests"]
-    )
+    for name in names:
+        result.stdout.fnmatch_lines([line.replace("PLUGIN", name) for line in MISTAKES[name][1]])
+    if "no_YAML" not in names:
+        result.stdout.fnmatch_lines(
+            ["conftest.py: pytest_crd_manifests cannot be a wrapper: each returns its own manifests"]
+        )
 
 
 def test_a_hook_that_is_registered_too_late_is_refused(project: Project) -> None:
