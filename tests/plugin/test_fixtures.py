@@ -86,61 +86,76 @@ def test_a_test_runs_once_for_each_value_of_its_fixtures(two: Project) -> None:
     two.run("--strict-markers").assert_outcomes(passed=expected)
 
 
-@pytest.mark.parametrize(
-    ("test", "words"),
-    [
-        pytest.param(
-            "@pytest.mark.crd('Gardn')\ndef test_it(crd): pass",
-            "test_it.py::test_it: no CRD is called 'Gardn'; did you mean 'Garden'?",
-            id="an unknown CRD",
-        ),
-        pytest.param(
-            "@pytest.mark.crd('Garden', version='v9')\ndef test_it(crd_version): pass",
-            "test_it.py::test_it: gardens.stories.example.com has no version 'v9'; it has: v1",
-            id="an unknown version",
-        ),
-        pytest.param(
-            "@pytest.mark.crd('Garden', 'v1')\ndef test_it(crd): pass",
-            'test_it.py::test_it: write @pytest.mark.crd("name") or*',
-            id="a version without a name",
-        ),
-        pytest.param("@pytest.mark.crd()\ndef test_it(crd): pass", "*write @pytest.mark.crd*", id="no name"),
-        pytest.param("@pytest.mark.crd(1)\ndef test_it(crd): pass", "*write @pytest.mark.crd*", id="a number"),
-        pytest.param(
-            "@pytest.mark.crd('Garden', versoin='v1')\ndef test_it(crd): pass",
-            "*write @pytest.mark.crd*",
-            id="a misspelt argument",
-        ),
-        pytest.param(
-            "def test_it(crd_case): pass",
-            'test_it.py::test_it: say which cases with @pytest.mark.crd_cases("cases/[*].yaml")',
-            id="cases without a marker",
-        ),
-        pytest.param(
-            "@pytest.mark.crd_cases('cases/*.yaml')\ndef test_it(crd_case): pass",
-            "test_it.py::test_it: crd_cases: 'cases/[*].yaml' matches no file in *",
-            id="cases that match nothing",
-        ),
-    ],
-)
-def test_a_marker_that_matches_nothing_is_an_error(two: Project, test: str, words: str) -> None:
-    two.write("test_it.py", f"import pytest\n{test}\n")
+# Tests that cannot be collected, and the words about it.
+MISTAKEN = {
+    "an unknown CRD": (
+        "@pytest.mark.crd('Gardn')\ndef test_it(crd): pass",
+        "test_it.py::test_it: no CRD is called 'Gardn'; did you mean 'Garden'?",
+    ),
+    "an unknown version": (
+        "@pytest.mark.crd('Garden', version='v9')\ndef test_it(crd_version): pass",
+        "test_it.py::test_it: gardens.stories.example.com has no version 'v9'; it has: v1",
+    ),
+    "a version without a name": (
+        "@pytest.mark.crd('Garden', 'v1')\ndef test_it(crd): pass",
+        'test_it.py::test_it: write @pytest.mark.crd("name") or*',
+    ),
+    "no name": ("@pytest.mark.crd()\ndef test_it(crd): pass", "*write @pytest.mark.crd*"),
+    "a number": ("@pytest.mark.crd(1)\ndef test_it(crd): pass", "*write @pytest.mark.crd*"),
+    "a misspelt argument": (
+        "@pytest.mark.crd('Garden', versoin='v1')\ndef test_it(crd): pass",
+        "*write @pytest.mark.crd*",
+    ),
+    "cases without a marker": (
+        "def test_it(crd_case): pass",
+        'test_it.py::test_it: say which cases with @pytest.mark.crd_cases("cases/[*].yaml")',
+    ),
+    "cases that match nothing": (
+        "@pytest.mark.crd_cases('cases/*.yaml')\ndef test_it(crd_case): pass",
+        "test_it.py::test_it: crd_cases: 'cases/[*].yaml' matches no file in *",
+    ),
+    "a kind that two CRDs claim": (
+        "@pytest.mark.crd('Plot')\ndef test_it(crd): pass",
+        "test_it.py::test_it: 'Plot' names several CRDs: *",
+    ),
+    "a wrong case file": (
+        "@pytest.mark.crd_cases('wrong/*.yaml')\ndef test_it(crd_case): crd_case.check()",
+        "wrong/a.yaml:1: *",
+    ),
+}
+
+
+def test_a_marker_that_matches_nothing_is_an_error(two: Project) -> None:
+    for number, plural in enumerate(("plots", "plats")):
+        two.crd(f"config/crd/bases/{number}.yaml", plural=plural, kind="Plot")
+    two.write("wrong/a.yaml", "crd: gardens.stories.example.com\n")
+    for number, (test, _) in enumerate(MISTAKEN.values()):
+        two.write(f"test_{number}.py", f"import pytest\n{test}\n")
 
     result = two.run()
 
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([words])
+    result.assert_outcomes(errors=len(MISTAKEN))
+    for number, (_, words) in enumerate(MISTAKEN.values()):
+        title = f"*ERROR collecting test_{number}.py *"
+        result.stdout.fnmatch_lines([title, words.replace("test_it.py", f"test_{number}.py")], consecutive=True)
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
-@pytest.mark.parametrize("fixture", ["crds", "crd", "crd_version"])
-def test_a_fixture_that_finds_no_crd_is_an_error(empty: Project, fixture: str) -> None:
-    empty.write("test_it.py", f"def test_it({fixture}): pass\n")
+def test_a_fixture_that_finds_no_crd_is_an_error(empty: Project) -> None:
+    fixtures = ("crds", "crd", "crd_version")
+    for fixture in fixtures:
+        empty.write(f"test_{fixture}.py", f"def test_it({fixture}): pass\n")
 
-    result = empty.run()
+    result = empty.run("--continue-on-collection-errors")
 
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*no CRD was found: set crd_paths*"])
+    result.assert_outcomes(errors=3)
+    for fixture in fixtures:
+        result.stdout.fnmatch_lines(
+            [f"*ERROR *test_{fixture}.py*" if fixture != "crds" else "*ERROR at setup of test_it*"]
+        )
+    assert (
+        sum("no CRD was found: set crd_paths" in line for line in result.outlines if not line.startswith("ERROR")) == 3
+    )
 
 
 def test_a_crd_without_a_served_version_is_an_error_for_crd_version(project: Project) -> None:
@@ -154,31 +169,17 @@ def test_a_crd_without_a_served_version_is_an_error_for_crd_version(project: Pro
     result.stdout.fnmatch_lines(["test_it.py::test_it: no CRD serves a version"])
 
 
-def test_a_kind_that_two_crds_claim_is_an_error(project: Project) -> None:
-    project.crd("config/crd/bases/other.yaml", plural="plots")
-    project.write("test_it.py", "import pytest\n@pytest.mark.crd('Garden')\ndef test_it(crd): pass\n")
-
-    result = project.run()
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["test_it.py::test_it: 'Garden' names several CRDs: *"])
-
-
-@pytest.mark.parametrize("fixture", ["crd", "crd_version", "crd_case"])
-def test_a_project_fixture_of_the_same_name_is_left_alone(empty: Project, fixture: str) -> None:
-    empty.write("conftest.py", f"import pytest\n@pytest.fixture\ndef {fixture}():\n    return 'mine'\n")
-    empty.write("test_it.py", f"def test_it({fixture}):\n    assert {fixture} == 'mine'\n")
-
-    empty.run().assert_outcomes(passed=1)
-
-
-def test_a_parameter_of_the_same_name_is_left_alone(empty: Project) -> None:
+def test_a_project_fixture_or_parameter_of_the_same_name_is_left_alone(empty: Project) -> None:
+    names = ("crd", "crd_version", "crd_case")
+    fixtures = "".join(f"@pytest.fixture\ndef {name}():\n    return 'mine'\n" for name in names)
+    tests = "".join(f"def test_{name}({name}):\n    assert {name} == 'mine'\n" for name in names)
+    empty.write("conftest.py", f"import pytest\n{fixtures}")
     empty.write(
         "test_it.py",
-        "import pytest\n@pytest.mark.parametrize('name', ['crd'])\ndef test_it(name):\n    assert name == 'crd'\n",
+        f"import pytest\n{tests}@pytest.mark.parametrize('name', ['crd'])\ndef test_it(name):\n    assert name == 'crd'\n",
     )
 
-    empty.run().assert_outcomes(passed=1)
+    empty.run().assert_outcomes(passed=4)
 
 
 def test_a_fixture_requested_at_run_time_is_an_error_with_a_remedy(project: Project) -> None:
@@ -208,19 +209,6 @@ def test_cases_in_python_tests_carry_names_and_marks(gardener: Project) -> None:
 
     result.assert_outcomes(passed=1, xfailed=1, skipped=1)
     result.stdout.fnmatch_lines(["tests/test_it.py::test_it[[]one[]] PASSED*"])
-
-
-def test_a_wrong_case_file_is_a_collection_error_of_the_python_test(gardener: Project) -> None:
-    gardener.write("cases/a.yaml", "crd: gardens.stories.example.com\n")
-    gardener.write(
-        "test_it.py",
-        "import pytest\n@pytest.mark.crd_cases('cases/*.yaml')\ndef test_it(crd_case):\n    crd_case.check()\n",
-    )
-
-    result = gardener.run("test_it.py")
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["cases/a.yaml:1: *"])
 
 
 def test_a_schema_that_is_not_structural_fails_without_inner_frames(project: Project) -> None:

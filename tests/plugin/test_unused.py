@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
+from support.sessions import Folder
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -15,78 +17,76 @@ CASES_MARK = '@pytest.mark.crd_cases("*.crd.yaml")'
 
 
 def _test(project: Project, *lines: str) -> None:
-    project.write("test_it.py", "import pytest\n\n\n" + "\n".join(lines) + "\n")
+    _write(project, "test_it.py", *lines)
 
 
-@pytest.mark.parametrize(
-    ("lines", "words"),
-    [
-        pytest.param(
-            (MARK, "def test_it(): pass"),
-            "@pytest.mark.crd('gardens.stories.example.com') does nothing: the test has no argument crd or crd_version",
-            id="crd",
-        ),
-        pytest.param(
-            (MARK, "def test_it(crds): pass"),
-            "@pytest.mark.crd('gardens.stories.example.com') does nothing: the test has no argument crd or crd_version",
-            id="crd with crds",
-        ),
-        pytest.param(
-            (CASES_MARK, "def test_it(): pass"),
-            "@pytest.mark.crd_cases('[*].crd.yaml') does nothing: the test has no argument crd_case",
-            id="crd_cases",
-        ),
-        pytest.param(
-            ("@pytest.mark.xfail(reason='why')", MARK, "def test_it(): assert False"),
-            "@pytest.mark.crd('gardens.stories.example.com') does nothing: *",
-            id="a test that is to fail",
-        ),
-        pytest.param(
-            ("class TestIt:", f"    {MARK}", "    def test_it(self): pass"),
-            "@pytest.mark.crd('gardens.stories.example.com') does nothing: *",
-            id="a method",
-        ),
-        pytest.param(
-            (*OVERRIDDEN, MARK, "def test_it(crd_version): assert crd_version == 'own'"),
-            "@pytest.mark.crd('gardens.stories.example.com') does nothing: the fixture crd_version of the project takes *",
-            id="an overridden fixture",
-        ),
-        pytest.param(
-            (*OVERRIDDEN, MARK, "class TestIt:", "    def test_it(self, crd_version): pass"),
-            "@pytest.mark.crd('gardens.stories.example.com') does nothing: the fixture crd_version of the project takes *",
-            id="an overridden fixture under a mark of the class",
-        ),
-    ],
-)
-def test_a_marker_without_its_fixture_fails_its_test(gardener: Project, lines: tuple[str, ...], words: str) -> None:
-    _test(gardener, *lines)
+# Tests whose mark does nothing, with the words about it.
+UNUSED = {
+    "crd": (
+        (MARK, "def test_it(): pass"),
+        "@pytest.mark.crd('gardens.stories.example.com') does nothing: the test has no argument crd or crd_version",
+    ),
+    "crd with crds": (
+        (MARK, "def test_it(crds): pass"),
+        "@pytest.mark.crd('gardens.stories.example.com') does nothing: the test has no argument crd or crd_version",
+    ),
+    "crd_cases": (
+        (CASES_MARK, "def test_it(): pass"),
+        "@pytest.mark.crd_cases('[*].crd.yaml') does nothing: the test has no argument crd_case",
+    ),
+    "a test that is to fail": (
+        ("@pytest.mark.xfail(reason='why')", MARK, "def test_it(): assert False"),
+        "@pytest.mark.crd('gardens.stories.example.com') does nothing: *",
+    ),
+    "a method": (
+        ("class TestIt:", f"    {MARK}", "    def test_it(self): pass"),
+        "@pytest.mark.crd('gardens.stories.example.com') does nothing: *",
+    ),
+    "an overridden fixture": (
+        (*OVERRIDDEN, MARK, "def test_it(crd_version): assert crd_version == 'own'"),
+        "@pytest.mark.crd('gardens.stories.example.com') does nothing: the fixture crd_version of the project takes *",
+    ),
+    "an overridden fixture under a mark of the class": (
+        (*OVERRIDDEN, MARK, "class TestIt:", "    def test_it(self, crd_version): pass"),
+        "@pytest.mark.crd('gardens.stories.example.com') does nothing: the fixture crd_version of the project takes *",
+    ),
+}
+# Tests that pass.
+USED = {
+    "crd": (MARK, "def test_it(crd): pass"),
+    "crd_version": (MARK, "def test_it(crd_version): pass"),
+    "a fixture of its own that has one": (
+        "@pytest.fixture",
+        "def version(crd_version): return crd_version",
+        MARK,
+        "def test_it(version): pass",
+    ),
+    "a mark without arguments": ("@pytest.mark.crd", "def test_it(): pass"),
+    "a mark of the module": (f"pytestmark = pytest.mark{MARK[12:]}", "def test_it(): pass"),
+    "a mark of the class": (MARK, "class TestIt:", "    def test_it(self): pass"),
+    "no mark": ("def test_it(): pass",),
+    "an overridden fixture without a mark": (*OVERRIDDEN, "def test_it(crd_version): pass"),
+}
 
-    result = gardener.run("test_it.py")
 
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines([words])
+def _write(folder: Folder, name: str, *lines: str) -> None:
+    folder.write(name, "import pytest\n\n\n" + "\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        pytest.param((MARK, "def test_it(crd): pass"), id="crd"),
-        pytest.param((MARK, "def test_it(crd_version): pass"), id="crd_version"),
-        pytest.param(
-            ("@pytest.fixture", "def version(crd_version): return crd_version", MARK, "def test_it(version): pass"),
-            id="a fixture of its own that has one",
-        ),
-        pytest.param(("@pytest.mark.crd", "def test_it(): pass"), id="a mark without arguments"),
-        pytest.param((f"pytestmark = pytest.mark{MARK[12:]}", "def test_it(): pass"), id="a mark of the module"),
-        pytest.param((MARK, "class TestIt:", "    def test_it(self): pass"), id="a mark of the class"),
-        pytest.param(("def test_it(): pass",), id="no mark"),
-        pytest.param((*OVERRIDDEN, "def test_it(crd_version): pass"), id="an overridden fixture without a mark"),
-    ],
-)
-def test_other_markers_are_left_alone(gardener: Project, lines: tuple[str, ...]) -> None:
-    _test(gardener, *lines)
+def test_a_marker_without_its_fixture_fails_its_test_and_others_are_left_alone(gardener: Project) -> None:
+    for number, (lines, _) in enumerate(UNUSED.values()):
+        _write(gardener, f"test_unused_{number}.py", *lines)
+    for number, lines in enumerate(USED.values()):
+        _write(gardener, f"test_used_{number}.py", *lines)
 
-    gardener.run("test_it.py").assert_outcomes(passed=1)
+    result = gardener.run("-rA", *sorted(path.name for path in gardener.path.glob("test_*.py")))
+
+    result.assert_outcomes(failed=len(UNUSED), passed=len(USED))
+    failures = {line.split()[1].partition("::")[0]: line for line in result.outlines if line.startswith("FAILED ")}
+    sections = re.split(r"^_+ (?:TestIt\.)?test_it(?:\[.*\])? _+$", result.stdout.str(), flags=re.MULTILINE)[1:]
+    assert [*failures] == [f"test_unused_{number}.py" for number in range(len(UNUSED))]
+    for section, (_, words) in zip(sections, UNUSED.values(), strict=True):
+        pytest.LineMatcher(section.splitlines()).fnmatch_lines([words])
 
 
 def test_a_marker_of_the_project_is_left_alone(gardener: Project) -> None:
@@ -110,23 +110,17 @@ def test_a_test_that_is_skipped_or_fails_is_left_alone(gardener: Project) -> Non
     result.stdout.no_fnmatch_line("*does nothing*")
 
 
-@pytest.mark.parametrize("body", ["pass", "repr(crd_case)", "crd_case.case, crd_case.name, crd_case.path"])
-def test_a_test_that_ignores_its_case_fails(gardener: Project, body: str) -> None:
-    _test(gardener, CASES_MARK, f"def test_it(crd_case): {body}")
+def test_a_test_that_ignores_its_case_fails(gardener: Project) -> None:
+    ignores = ("pass", "repr(crd_case)", "crd_case.case, crd_case.name, crd_case.path")
+    runs = ("crd_case.check()", "assert crd_case.run().holds")
+    tests = ((CASES_MARK, f"def test_{number}(crd_case): {body}") for number, body in enumerate((*ignores, *runs)))
+    _test(gardener, *(line for test in tests for line in test))
 
     result = gardener.run("test_it.py")
 
-    result.assert_outcomes(failed=3)
-    result.stdout.fnmatch_lines(
-        ["*did nothing with its crd_case: call crd_case.check() (<case test_garden.crd.yaml::unknown fields go>)*"]
-    )
-
-
-@pytest.mark.parametrize("body", ["crd_case.check()", "assert crd_case.run().holds"])
-def test_a_test_that_runs_its_case_passes(gardener: Project, body: str) -> None:
-    _test(gardener, CASES_MARK, f"def test_it(crd_case): {body}")
-
-    gardener.run("test_it.py").assert_outcomes(passed=3)
+    result.assert_outcomes(failed=3 * len(ignores), passed=3 * len(runs))
+    words = "did nothing with its crd_case: call crd_case.check() (<case test_garden.crd.yaml::unknown fields go>)"
+    assert sum(words in line and not line.startswith("FAILED") for line in result.outlines) == len(ignores)
 
 
 def test_a_case_file_without_a_matching_pattern_is_named_in_the_header(gardener: Project) -> None:
