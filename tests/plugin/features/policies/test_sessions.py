@@ -159,34 +159,42 @@ create:
 """
 
 
-@pytest.mark.parametrize("param", ["", LIMIT % ("v1", ""), LIMIT % ("v1beta1", ", max: 60")])
-def test_params_have_the_defaults_of_their_crd_in_the_version_of_the_policy(limits: Project, param: str) -> None:
-    limits.write("test_timers.crd.yaml", _cases(param))
-    limits.run().assert_outcomes(passed=1)
+# The params of a case, and the words about them.
+PARAMS = {
+    "project": ("", ""),
+    "default": (LIMIT % ("v1", ""), ""),
+    "converted": (LIMIT % ("v1beta1", ", max: 60"), ""),
+    "invalid": (
+        LIMIT % ("v1", ", max: 60.5"),
+        'cannot be stored: *Limit.stories.example.com "limits" is invalid: ?max: Invalid value: *',
+    ),
+    "type": (
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: limits}, data: {max: 60}}",
+        "cannot be stored: *cannot unmarshal number*",
+    ),
+    "unknown": (LIMIT % ("v1", ", most: 60"), 'cannot be stored: *unknown field "most"*'),
+    "version": (
+        LIMIT % ("v2", ""),
+        "cannot be stored: *Kubernetes 1.37 does not serve Limit of stories.example.com/v2",
+    ),
+    "unread": (
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: limits}}",
+        "does nothing, as no policy reads it: their params are Limit of stories.example.com",
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("param", "words"),
-    [
-        (LIMIT % ("v1", ", max: 60.5"), '*Limit.stories.example.com "limits" is invalid: ?max: Invalid value: *'),
-        ("{apiVersion: v1, kind: ConfigMap, metadata: {name: limits}, data: {max: 60}}", "*cannot unmarshal number*"),
-        (LIMIT % ("v1", ", most: 60"), '*unknown field "most"*'),
-        (LIMIT % ("v2", ""), "*Kubernetes 1.37 does not serve Limit of stories.example.com/v2"),
-    ],
-)
-def test_params_that_no_server_stores_are_mistakes(limits: Project, param: str, words: str) -> None:
-    limits.write("test_timers.crd.yaml", _cases(param))
+def test_params_have_the_defaults_and_version_of_their_crd_and_others_are_mistakes(limits: Project) -> None:
+    (limits.path / "test_timers.crd.yaml").unlink()
+    for name, (param, _) in PARAMS.items():
+        limits.write(f"test_{name}.crd.yaml", _cases(param))
+
     result = limits.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines([f"test_timers.crd.yaml:4: 'params?0?' of *a* cannot be stored: {words}"])
 
-
-def test_params_that_no_policy_reads_are_mistakes(limits: Project) -> None:
-    limits.write("test_timers.crd.yaml", _cases("{apiVersion: v1, kind: ConfigMap, metadata: {name: limits}}"))
-    result = limits.run()
-    result.assert_outcomes(failed=1)
-    words = "does nothing, as no policy reads it: their params are Limit of stories.example.com"
-    result.stdout.fnmatch_lines([f"test_timers.crd.yaml:4: 'params?0?' of *a* {words}"])
+    result.assert_outcomes(passed=3, failed=5)
+    for name, (_, words) in PARAMS.items():
+        file = f"test_{name}.crd.yaml"
+        result.stdout.fnmatch_lines([f"{file}:4: 'params?0?' of *a* {words}" if words else f"{file} .*"])
 
 
 def test_params_of_the_project_that_no_server_stores_are_mistakes(timers: Project) -> None:
