@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +41,16 @@ def subjects() -> Mapping[str, CaseSubject]:
     return {crd.name: CaseSubject(crd.versions[-1]) for crd in crds}
 
 
-def cases_of(text: str) -> Iterator[tuple[AnyCase, Callable[[AnyCase], CaseResult]]]:
-    """Yield the cases without skip and xfail, each with a function that runs it."""
+@functools.cache
+def cases_of(text: str) -> Sequence[tuple[AnyCase, Callable[[AnyCase], CaseResult]]]:
+    """Return the cases without skip and xfail, each with a function that runs it."""
+    cases = []
     for file in loader.load(text, source="f", fills=True):
         for case in file.cases:
             resolved = objectsources.resolve(case, PROJECT / "tests")
             if case.skip is None and case.xfail is None and getattr(case, "old_crd", None) is None:
-                yield resolved, functools.partial(_run, subjects()[file.crd])
+                cases.append((resolved, functools.partial(_run, subjects()[file.crd])))
+    return cases
 
 
 def _run(subject: CaseSubject, case: AnyCase) -> CaseResult:
@@ -88,7 +91,7 @@ def test_removed_expectations_are_filled_in_and_nothing_else_changes(name: str, 
 
     filled = rewritten(remaining.content.decode(), Mode.FILL)
 
-    _hold(filled)
+    _hold(filled, {item.name for item in blanked})
     _agree(text, filled, {item.name for item in blanked})
     assert sorted(comments(filled)) == sorted(comments(remaining.content.decode()))
     if not blanked:
@@ -111,7 +114,7 @@ def test_falsified_expectations_are_corrected_and_nothing_else_changes(name: str
 
     corrected = rewritten(false.content.decode(), Mode.UPDATE)
 
-    _hold(corrected)
+    _hold(corrected, {item.name for item in falsified})
     _agree(text, corrected, {item.name for item in falsified})
     assert "falsified" not in corrected
     assert sorted(comments(corrected)) == sorted(comments(false.content.decode()))
@@ -145,12 +148,12 @@ def _holders(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from _holders(item)
 
 
-def _hold(text: str) -> None:
-    """Hold that nothing is left to fill in, and that all cases hold."""
+def _hold(text: str, changed: set[str]) -> None:
+    """Hold that nothing is left to fill in, and that the *changed* cases hold; the others are as before."""
     for case, run in cases_of(text):
         assert not case.blanks
         assert not case.is_open
-        assert run(case).holds
+        assert case.name not in changed or run(case).holds
 
 
 def _agree(text: str, other: str, but: set[str]) -> None:

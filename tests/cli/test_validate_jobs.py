@@ -77,11 +77,11 @@ def validate(objects: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
 
 
 @pytest.mark.parametrize("arguments", [("--show",), ("-o", "json"), ("-o", "junit"), ("-o", "tap")])
-@pytest.mark.parametrize("jobs", [2, 3])
-def test_several_processes_answer_as_one_process_does(jobs: int, arguments: Sequence[str], validate: Validate) -> None:
+def test_several_processes_answer_as_one_process_does(arguments: Sequence[str], validate: Validate) -> None:
     expected = validate(*arguments, "--jobs", "1")
 
-    assert validate(*arguments, "--jobs", str(jobs)) == expected
+    for jobs in ("2", "3"):
+        assert validate(*arguments, "--jobs", jobs) == expected
     assert expected[0] == 2
     assert expected[2].count("broken.yaml:1: ") == 1
 

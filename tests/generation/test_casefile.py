@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,10 +62,11 @@ def _cases(text: str) -> list[AnyCase]:
     return [resolve(case, Path()) for file in loader.load(text, source="generated") for case in file.cases]
 
 
-def _failing(text: str, version: engine.CrdVersion) -> list[str]:
+def _failing(text: str, version: engine.CrdVersion, starts: Sequence[str] = ("",)) -> list[str]:
+    """Return the names of the failing cases, among those whose name has one of *starts*."""
     subject = CaseSubject(version)
     failing = []
-    for case in _cases(text):
+    for case in (case for case in _cases(text) if case.name.startswith(tuple(starts))):
         try:
             is_failing = bool(caserunner.run(case, subject).mismatches)
         except engine.InputError:
@@ -133,7 +135,7 @@ def test_a_change_of_a_crd_fails_the_case_about_it(generated: Generated, change:
     if value is not None:
         node[last] = value
 
-    failing = _failing(generated.text, versions.create_version(spec, **copy.deepcopy(STATUS)))
+    failing = _failing(generated.text, versions.create_version(spec, **copy.deepcopy(STATUS)), names)
 
     for name in names:
         assert any(case.startswith(name) for case in failing), (name, failing)
@@ -185,6 +187,11 @@ def test_a_whole_file_has_no_limit(version: engine.CrdVersion, generated: Genera
     assert "spec.either: null is dropped" in {case.name for case in _cases(whole.text)}
 
 
+@functools.cache
+def _text_for_rules() -> str:
+    return generate([versions.create_version(RULED)]).text
+
+
 RULED = {
     **fields(a=NUMBER, b=NUMBER, c={"type": "array", "items": NUMBER, "maxItems": 5}),
     RULES: [{"rule": "!has(self.a) || self.a > 3 || has(self.b)"}, {"rule": "!has(self.c) || self.c.all(i, i > 3)"}],
@@ -202,7 +209,7 @@ RULED = {
     ],
 )
 def test_a_weaker_operand_is_noticed(place: int, changed: str) -> None:
-    text = generate([versions.create_version(RULED)]).text
+    text = _text_for_rules()
     rules = [{"rule": changed} if index == place else rule for index, rule in enumerate(RULED[RULES])]
 
     assert _failing(text, versions.create_version({**RULED, RULES: rules})) != []
@@ -300,12 +307,12 @@ def test_a_bound_that_a_rule_repeats_is_noticed() -> None:
 
 
 def test_enums_bounds_and_defaults_may_need_more_lines_than_other_cases() -> None:
-    names = [f"field{index}" for index in range(60)]
+    names = [f"field{index}" for index in range(40)]
     rules = [{"rule": f"!has(self.{name}) || self.{name} < 9"} for name in names[:2]]
     version = versions.create_version({**fields(**{name: {**NUMBER, "minimum": 1} for name in names}), RULES: rules})
-    generated = generate([version], most_lines=100)
+    generated = generate([version], most_lines=80)
 
-    assert 100 < generated.text.count("\n") < 200
+    assert 80 < generated.text.count("\n") < 130
     assert generated.text.count("should be greater than or equal to 1") == len(names)
     assert any(line.startswith("rules of spec: would make it too long") for line in generated.left_out)
 

@@ -120,7 +120,7 @@ def test_a_large_object_that_is_stored_as_sent_is_written_once(text: str) -> Non
 
 
 def test_objects_that_are_too_long_together_are_in_several_cases() -> None:
-    many = {f"object{number:02}": {"type": "object", "properties": {"text": TEXT}} for number in range(80)}
+    many = {f"object{number:02}": {"type": "object", "properties": {"text": TEXT}} for number in range(40)}
     default = {f"key{number:02}": "a text that takes its room" for number in range(40)}
     long = {
         "type": "object",

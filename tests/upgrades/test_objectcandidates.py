@@ -9,7 +9,7 @@ from pytest_crd.upgrades.objectcandidates import Candidate
 from upgrades.changes import JSON, NUMBER, TEXT, crd_with_versions, listed, obj
 
 # No value satisfies the rule.
-NEVER: JSON = {**TEXT, "x-kubernetes-validations": [{"rule": "self == 'a' && self == 'b'"}]}
+NEVER: JSON = {"type": "boolean", "x-kubernetes-validations": [{"rule": "self && !self"}]}
 
 
 def boundaries(root: JSON) -> Boundaries:
@@ -123,7 +123,8 @@ def test_a_map_that_can_only_be_null_is_tried_with_a_null_value() -> None:
 
 
 def test_no_default_is_looked_for_in_an_object_that_is_never_accepted() -> None:
-    never = {**obj(c={**NUMBER, "default": 1}), "x-kubernetes-validations": [{"rule": "self.c == 1 && self.c == 2"}]}
-    side = boundaries(obj(spec=obj(a=never, b=obj(c={**NUMBER, "default": 1}))))
+    inner = obj(c={"type": "boolean", "default": True})
+    never = {**inner, "x-kubernetes-validations": [{"rule": "self.c && !self.c"}]}
+    side = boundaries(obj(spec=obj(a=never, b=inner)))
 
     assert [found["spec"] for found in surroundings.find_defaulted(side, ("spec",))] == [{"b": {}}]
