@@ -105,6 +105,8 @@ def test_paths_may_have_backslashes(project: Project, name: str, text: str) -> N
     project.write(name, text)
 
     project.run("--crd-checks").assert_outcomes(passed=5 + 2 * 2)
+    if name != "pytest.ini":
+        return
     project.run("--crd-checks", "--crd-path", "config\\crd\\bases").assert_outcomes(passed=5 + 2 * 2)
     project.run("--crd-baseline", "old\\bases").assert_outcomes(passed=1)
     project.run("--crd-checks", "-o", "crd_samples=my/own/garden.yaml").assert_outcomes(passed=5 + 2)

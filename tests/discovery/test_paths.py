@@ -6,17 +6,27 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from support import sessions
 
+from pytest_crd.discovery.crdsources import Sources
 from pytest_crd.discovery.search import CONVENTIONAL_PATHS
+from pytest_crd.engine import profile
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from support.sessions import Project
 
+pytestmark = pytest.mark.session
 NAMES = "def test_names(crds):\n    assert sorted(crd.kind for crd in crds) == {kinds}\n"
 
 
 def _expect(project: Project, *kinds: str) -> None:
     project.write("test_names.py", NAMES.format(kinds=sorted(kinds)))
+
+
+def _kinds(sources: Sources) -> list[str]:
+    return sorted(crd.kind for crd in sources.crds(profile.DEFAULT))
 
 
 @pytest.mark.parametrize(
@@ -27,13 +37,20 @@ def _expect(project: Project, *kinds: str) -> None:
         pytest.param("api/a.yaml api", id="a file and the folder that it is in"),
         pytest.param("api/*.yaml", id="a glob"),
         pytest.param("**/[ab].yaml", id="a glob through all folders"),
-        pytest.param("'api'", id="a quoted folder"),
     ],
 )
-def test_crd_paths_are_files_folders_and_globs(empty: Project, paths: str) -> None:
+def test_crd_paths_are_files_folders_and_globs(tmp_path: Path, paths: str) -> None:
+    folder = sessions.Folder(tmp_path)
+    folder.crd("api/a.yaml")
+    folder.crd("api/b.yaml", plural="ponds", kind="Pond")
+
+    assert _kinds(Sources(tmp_path, tuple(paths.split()))) == ["Garden", "Pond"]
+
+
+def test_a_setting_may_quote_a_folder(empty: Project) -> None:
     empty.crd("api/a.yaml")
     empty.crd("api/b.yaml", plural="ponds", kind="Pond")
-    empty.ini(f"crd_paths = {paths}")
+    empty.ini("crd_paths = 'api'")
     _expect(empty, "Garden", "Pond")
 
     empty.run().assert_outcomes(passed=1)
@@ -68,13 +85,12 @@ def test_json_streams_and_lists_hold_crds(empty: Project) -> None:
 
 
 @pytest.mark.parametrize("place", CONVENTIONAL_PATHS)
-def test_the_conventional_places_are_searched_without_settings(empty: Project, place: str) -> None:
-    empty.crd(f"{place.replace('*', 'garden')}/gardens.yaml")
-    _expect(empty, "Garden")
+def test_the_conventional_places_are_searched_without_settings(tmp_path: Path, place: str) -> None:
+    sessions.Folder(tmp_path).crd(f"{place.replace('*', 'garden')}/gardens.yaml")
+    sources = Sources(tmp_path)
 
-    result = empty.run()
-
-    result.assert_outcomes(passed=1)
+    assert _kinds(sources) == ["Garden"]
+    assert sources.places == place
 
 
 def test_the_command_line_replaces_the_ini_file(empty: Project) -> None:
@@ -117,38 +133,41 @@ def test_a_path_that_matches_nothing_is_a_usage_error_of_its_setting(empty: Proj
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: --crd-path: {words}"])
+    if path != "nowhere":
+        return
     empty.ini(f"crd_paths = {path}")
     result = empty.run()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: crd_paths: {words}"])
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        pytest.param("kind: Pod\n", "api/b.yaml: no CustomResourceDefinition in the file", id="something else"),
-        pytest.param("kind: CustomResourceDefinition\na: {\n", "api/b.yaml:3: *", id="broken"),
-        pytest.param(
-            "kind: CustomResourceDefinition\na: {{ .Values.a }}\n",
-            "api/b.yaml:2: *(a Helm template: use what it renders to: crd_commands = helm template *)",
-            id="a Helm template",
-        ),
-        pytest.param(
-            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefiniton\n",
-            "api/b.yaml:1: no server knows kind 'CustomResourceDefiniton' of *; did you mean kind 'CustomResourceDefinition'*",
-            id="a misspelt kind",
-        ),
-    ],
-)
-def test_a_file_that_is_named_must_have_a_crd(empty: Project, text: str, words: str) -> None:
+WRONG = [
+    ("kind: Pod\n", " no CustomResourceDefinition in the file"),
+    ("kind: CustomResourceDefinition\na: {\n", "3: *"),
+    (
+        "kind: CustomResourceDefinition\na: {{ .Values.a }}\n",
+        "2: *(a Helm template: use what it renders to: crd_commands = helm template *)",
+    ),
+    (
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefiniton\n",
+        "1: no server knows kind 'CustomResourceDefiniton' of *; did you mean kind 'CustomResourceDefinition'*",
+    ),
+]
+
+
+def test_a_file_that_is_named_must_have_a_crd(empty: Project) -> None:
     empty.crd("api/a.yaml")
-    empty.write("api/b.yaml", text)
+    paths = ["--crd-path", "api/a.yaml"]
+    for number, (text, _) in enumerate(WRONG):
+        empty.write(f"api/{number}.yaml", text)
+        paths += ["--crd-path", f"api/{number}.yaml"]
     _expect(empty, "Garden")
 
-    result = empty.run("--crd-path", "api/a.yaml", "--crd-path", "api/b.yaml")
+    result = empty.run(*paths)
 
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([words])
+    for number, (_, words) in enumerate(WRONG):
+        result.stdout.fnmatch_lines([f"api/{number}.yaml:{words}"])
 
 
 @pytest.mark.parametrize("place", ["api", "config/crd"])

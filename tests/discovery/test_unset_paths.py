@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from support import sessions
 from support.git import initialize
 
+from pytest_crd.discovery.crdsources import Sources
+from pytest_crd.engine import profile
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from support.sessions import Project
 
+pytestmark = pytest.mark.session
 TEST = "def test_kinds(crds):\n    assert sorted(crd.kind for crd in crds) == {kinds}\n"
 CHOOSE = "(found by looking through the project; set crd_paths to choose)"
 
@@ -19,15 +26,13 @@ def _expect(project: Project, *kinds: str, name: str = "test_kinds.py") -> None:
 
 
 @pytest.mark.parametrize("place", ["operator/config/crd/bases", "pkg/apis/crds", "install", "."])
-def test_crds_are_found_in_any_folder(empty: Project, place: str) -> None:
-    empty.crd(f"{place}/gardens.yaml")
-    empty.write("deploy/pod.yaml", "kind: Pod\n")
-    _expect(empty, "Garden")
+def test_crds_are_found_in_any_folder(tmp_path: Path, place: str) -> None:
+    folder, sources = sessions.Folder(tmp_path), Sources(tmp_path)
+    folder.crd(f"{place}/gardens.yaml")
+    folder.write("deploy/pod.yaml", "kind: Pod\n")
 
-    result = empty.run()
-
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines([f"crd: 1 CRD, 1 version from {place} {CHOOSE}; Kubernetes 1.37"])
+    assert [crd.kind for crd in sources.crds(profile.DEFAULT)] == ["Garden"]
+    assert sources.places == f"{place} {CHOOSE}"
 
 
 def test_a_file_with_all_crds_is_found(empty: Project) -> None:
@@ -97,25 +102,23 @@ def test_a_misspelt_crd_found_by_the_search_is_an_error(empty: Project, old: str
 
 
 @pytest.mark.parametrize("place", ["pkg/testdata", "test/e2e", "hack/crds"])
-def test_test_data_counts_without_other_crds(empty: Project, place: str) -> None:
-    empty.crd(f"{place}/gardens.yaml")
-    path = empty.crd(f"{place}/ponds.yaml", plural="ponds", kind="Pond")
+def test_test_data_counts_without_other_crds(tmp_path: Path, place: str) -> None:
+    folder, sources = sessions.Folder(tmp_path), Sources(tmp_path)
+    folder.crd(f"{place}/gardens.yaml")
+    path = folder.crd(f"{place}/ponds.yaml", plural="ponds", kind="Pond")
     path.write_text(path.read_text(encoding="utf-8").replace("k8s.io/v1", "k8s.io/v2"), encoding="utf-8")
-    _expect(empty, "Garden")
 
-    result = empty.run()
+    crds = sources.crds(profile.DEFAULT)
 
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(
-        [f"crd: 1 CRD, 1 version from {place} *", f"crd: {place}/ponds.yaml:1: passed over, no server*"]
-    )
-    empty.crd("api/trees.yaml", plural="trees", kind="Tree")
-    _expect(empty, "Tree")
-    result = empty.run()
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(
-        [f"crd: {place}/gardens.yaml: passed over with 1 more: test data counts where there is nothing else"]
-    )
+    assert [crd.kind for crd in crds] == ["Garden"]
+    assert sources.places.startswith(f"{place} ")
+    (note,) = map(str, crds.notes)
+    assert note.startswith(f"{place}/ponds.yaml:1: passed over, no server")
+    folder.crd("api/trees.yaml", plural="trees", kind="Tree")
+    crds = Sources(tmp_path).crds(profile.DEFAULT)
+    assert [crd.kind for crd in crds] == ["Tree"]
+    (note,) = map(str, crds.notes)
+    assert note == f"{place}/gardens.yaml: passed over with 1 more: test data counts where there is nothing else"
 
 
 def test_ignored_files_are_left_out_but_named_without_other_crds(empty: Project) -> None:
