@@ -13,8 +13,11 @@ from handbook import markdown, parts, running, sitesearch
 from support import sessions
 from support.sessions import Project
 
+from pytest_crd.classes import draws
+
+SHOPS: Final = "crds/shops.yaml"
 PAGE: Final = (parts.DOCS / "how-to/recipes.md").read_text(encoding="utf-8")
-(CRD,) = (block.text for block in markdown.blocks(PAGE) if (block.kind, block.title) == ("yaml", "crds/shops.yaml"))
+(CRD,) = (block.text for block in markdown.blocks(PAGE) if (block.kind, block.title) == ("yaml", SHOPS))
 INDEX: Final = re.findall(r"^\| (.+) \| \[(.+)\]\(#.+\) \|$", PAGE, re.MULTILINE)
 RECIPES: Final = {title: markdown.section(PAGE, title) for _, title in INDEX}
 LIST_MAP: Final = "                x-kubernetes-list-type: map\n                x-kubernetes-list-map-keys: [name]\n"
@@ -60,7 +63,8 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Proje
     """A project with the CRD of the page, which is the current folder."""
     monkeypatch.chdir(pytester.path)
     project = sessions.project(pytester)
-    project.write("crds/shops.yaml", CRD)
+    project.write(SHOPS, CRD)
+    monkeypatch.setattr(draws, "_EXAMPLES", 2)
     return project
 
 
@@ -69,6 +73,7 @@ def test_the_page_has_twenty_nine_recipes_and_an_index_of_all() -> None:
 
     assert headings == [*RECIPES, "The CRD of this page"]
     assert len(RECIPES) == 29
+    assert {title for title, text in RECIPES.items() if "test_" in text} == {*CHANGES}
     assert all(markdown.blocks(section) for section in RECIPES.values())
 
 
@@ -79,17 +84,47 @@ def test_the_site_is_searched_with_the_words_of_the_index() -> None:
     assert len(words) > 50
 
 
-@pytest.mark.parametrize("title", [title for title, text in RECIPES.items() if "test_" in text])
-def test_the_cases_of_a_recipe_pass_and_notice_a_change(title: str, project: Project) -> None:
+def changed(title: str) -> tuple[str, str]:
+    """Return the name and the changed text of the file of a recipe, or of the page, with the change of the recipe."""
+    old, new = CHANGES[title]
+    files = {SHOPS: CRD} | {block.title: block.text for block in markdown.blocks(RECIPES[title])}
+    ((name, text),) = ((name, text) for name, text in files.items() if name.endswith(".yaml") and old in text)
+    assert text.count(old) == 1
+    return name, text.replace(old, new)
+
+
+CASE_FILES: Final = {
+    title: block
+    for title, text in RECIPES.items()
+    for block in markdown.blocks(text)
+    if block.title.endswith(".crd.yaml") and title in CHANGES
+}
+
+
+def test_the_cases_of_recipes_pass_and_notice_a_change(project: Project) -> None:
+    for title in CASE_FILES:
+        running.run(RECIPES[title], project)
+    assert set(project.run("-p", "no:cacheprovider").parseoutcomes()) == {"passed"}
+
+    for number, (title, block) in enumerate(CASE_FILES.items()):
+        name, text = changed(title)
+        assert name == SHOPS
+        assert "crd: Shop\n" in block.text
+        project.write(f"changed/{number}.yaml", text)
+        project.write(block.title, block.text.replace("crd: Shop\n", f"crd: changed/{number}.yaml\n"))
+    result = project.run("-p", "no:cacheprovider", "--crd-path", "changed")
+    assert "errors" not in result.parseoutcomes()
+    for title, block in CASE_FILES.items():
+        assert any(line.startswith(f"FAILED {block.title}::") for line in result.outlines), title
+
+
+@pytest.mark.parametrize("title", [title for title in CHANGES if title not in CASE_FILES])
+def test_the_tests_of_a_recipe_pass_and_notice_a_change(title: str, project: Project) -> None:
     running.run(RECIPES[title], project)
     result = project.run("-p", "no:cacheprovider")
     assert set(result.parseoutcomes()) == {"passed"}
 
-    old, new = CHANGES[title]
-    files = {"crds/shops.yaml": CRD} | {block.title: block.text for block in markdown.blocks(RECIPES[title])}
-    ((name, text),) = ((name, text) for name, text in files.items() if name.endswith(".yaml") and old in text)
-    assert text.count(old) == 1
-    project.write(name, text.replace(old, new))
+    project.write(*changed(title))
     assert project.run("-p", "no:cacheprovider").ret == pytest.ExitCode.TESTS_FAILED
 
 
