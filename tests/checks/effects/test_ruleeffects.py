@@ -167,7 +167,10 @@ def test_items_of_a_list_may_go(find_warnings: Find) -> None:
 
 def test_rules_of_a_version_without_a_known_object_have_no_warning(find_warnings: Find) -> None:
     spec = _object(
-        required=("kind", "a"), kind=_with_rule(TEXT, "false"), a=_object("self.b != 'c'", b=TEXT), old=IMMUTABLE
+        required=("kind", "a"),
+        kind=_with_rule({"type": "boolean"}, "false"),
+        a=_object("self.b != 'c'", b=TEXT),
+        old=IMMUTABLE,
     )
 
     assert find_warnings(spec, required=["spec"]) == []
