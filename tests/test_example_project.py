@@ -17,7 +17,7 @@ GENERATED: Final = shutil.ignore_patterns("__pycache__", ".*")
 def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pytester) -> None:
     shutil.copytree(EXAMPLE, pytester.path, dirs_exist_ok=True, ignore=GENERATED)
 
-    result = sessions.project(pytester).run("--deselect", "controller")
+    result = sessions.Project(pytester.path).run("--deselect", "controller")
 
     result.assert_outcomes(passed=86, skipped=2, deselected=1, xfailed=1)
     assert result.ret == pytest.ExitCode.OK
@@ -35,7 +35,7 @@ def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pyteste
 def test_the_example_project_is_collected_from_elsewhere_by_its_own_ini_file(pytester: pytest.Pytester) -> None:
     shutil.copytree(EXAMPLE, pytester.path / "example", ignore=GENERATED)
 
-    result = sessions.project(pytester).run("example", "--deselect", "controller")
+    result = sessions.Project(pytester.path).run("example", "--deselect", "controller")
 
     result.assert_outcomes(passed=86, skipped=2, deselected=1, xfailed=1)
     assert result.ret == pytest.ExitCode.OK
@@ -45,7 +45,7 @@ def test_the_example_project_is_collected_from_elsewhere_by_its_own_ini_file(pyt
 def test_everything_of_the_example_project_passes_with_its_operator(pytester: pytest.Pytester) -> None:
     shutil.copytree(EXAMPLE, pytester.path, dirs_exist_ok=True, ignore=GENERATED)
 
-    result = sessions.project(pytester).start()
+    result = sessions.Project(pytester.path).start()
 
     result.assert_outcomes(passed=87, skipped=2, xfailed=1)
     assert result.ret == pytest.ExitCode.OK

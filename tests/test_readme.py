@@ -91,7 +91,7 @@ def _run(pytester: pytest.Pytester, case_file: str, *arguments: str) -> pytest.R
     (pytester.mkdir("crds") / "backups.yaml").write_text(backups.read_text(encoding="utf-8"), encoding="utf-8")
     if case_file:
         (pytester.path / "test_backup.crd.yaml").write_text(case_file, encoding="utf-8")
-    return sessions.project(pytester).run(*arguments)
+    return sessions.Project(pytester.path).run(*arguments)
 
 
 def _as_patterns(shown: str) -> list[str]:
@@ -119,7 +119,7 @@ def test_the_crd_built_in_python_is_checked(pytester: pytest.Pytester) -> None:
     block = _block_text(_page("how-to/crds-made-in-python"), "python")
     pytester.makeconftest(block)
 
-    result = sessions.project(pytester).run("--crd-checks")
+    result = sessions.Project(pytester.path).run("--crd-checks")
 
     result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines(["crd: 1 CRD, 1 version from conftest.py (pytest_crd_manifests); *"])
@@ -173,7 +173,7 @@ def test_mistakes_of_each_kind_are_shown_as_they_are(pytester: pytest.Pytester) 
         (pytester.path / name).write_text(text, encoding="utf-8")
     pytester.makeini("[pytest]\ncrd_lints = ssatags\ncrd_rule_budget = 0.1%\ncrd_checks = false\n")
 
-    result = sessions.project(pytester).run("--crd-checks")
+    result = sessions.Project(pytester.path).run("--crd-checks")
 
     result.stdout.fnmatch_lines(_as_patterns(block))
 
@@ -254,7 +254,7 @@ def test_an_upgrade_fails_as_shown(pytester: pytest.Pytester) -> None:
         subprocess.run(command, cwd=pytester.path, check=True)
     path.write_text(text.replace("enum: [none, gzip, zstd]", "enum: [gzip, zstd]"), encoding="utf-8")
 
-    result = sessions.project(pytester).run("--crd-baseline", "git:v1")
+    result = sessions.Project(pytester.path).run("--crd-baseline", "git:v1")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(_as_patterns(block), consecutive=False)
@@ -304,7 +304,7 @@ create:
 def test_the_cases_about_appliers_are_run_as_shown(pytester: pytest.Pytester) -> None:
     page = _page("how-to/test-applies")
     cases, output = (block.text for block in markdown.blocks(page))
-    project = sessions.project(pytester)
+    project = sessions.Project(pytester.path)
     crd = "config/crd/bases/backups.yaml"
     project.write(crd, (ROOT / "example_project" / crd).read_text(encoding="utf-8"))
     project.write("test_owners.crd.yaml", cases)

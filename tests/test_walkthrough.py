@@ -20,7 +20,7 @@ CASES: Final = "test_backups.crd.yaml"
 
 @pytest.mark.parametrize("way", ["here", pytest.param("in processes", marks=pytest.mark.slow)])
 def test_the_walkthrough_shows_real_output(pytester: pytest.Pytester, way: str) -> None:
-    project = sessions.project(pytester)
+    project = sessions.Project(pytester.path)
     run = project.run if way == "here" else project.start
     (crd,) = (text for kind, text in _BLOCK.findall(WALKTHROUGH) if text.startswith("apiVersion"))
     project.write(CRD, crd)

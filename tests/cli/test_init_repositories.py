@@ -64,7 +64,7 @@ def test_sessions_fail_only_for_reasons_that_init_has_printed(
     printed = capsys.readouterr().out.splitlines()
     code = program.main(["test"])
     ends = [(code, capsys.readouterr().out.splitlines())]
-    result = Project(repository, pytester).run()
+    result = Project(repository).run()
     ends.append((result.ret, result.outlines))
 
     for code, lines in ends:

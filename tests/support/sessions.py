@@ -263,6 +263,7 @@ def _run(arguments: Iterable[str | Path]) -> pytest.RunResult:
         patch.setattr(sys, "stdin", io.StringIO())
         patch.setattr(FixtureManager, "parsefactories", _parse_known_fixtures)
         patch.setattr(gc, "get_freeze_count", count_frozen)
+        status: Any
         try:
             status = pytest.main([*_WITHOUT, *map(str, arguments)], plugins=[plugin, _NativeTracebacks()])
         except SystemExit as end:
@@ -279,4 +280,5 @@ def _run(arguments: Iterable[str | Path]) -> pytest.RunResult:
     # Shown if the test fails.
     for text, stream in zip(texts, (sys.stdout, sys.stderr), strict=True):
         stream.write(text)
-    return pytest.RunResult(status, *(text.splitlines() for text in texts), time.monotonic() - start)
+    lines, errors = (text.splitlines() for text in texts)
+    return pytest.RunResult(status, lines, errors, time.monotonic() - start)

@@ -49,7 +49,7 @@ def _shared_modules() -> None:
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
     """An empty project, which is the current folder."""
     monkeypatch.chdir(pytester.path)
-    return sessions.project(pytester)
+    return sessions.Project(pytester.path)
 
 
 def test_the_tutorial_first_case_works_as_shown(project: Project) -> None:

@@ -21,7 +21,7 @@ def test_a_picture_matches_the_current_output(
 ) -> None:
     for variable, value in pictures.ENVIRONMENT.items():
         monkeypatch.setenv(variable, value)
-    project = sessions.project(pytester)
+    project = sessions.Project(pytester.path)
 
     for file, text in pictures.files(name, project, project.run):
         assert (pictures.FOLDER / file).read_text(encoding="utf-8") == text, "`python -m handbook` writes it"

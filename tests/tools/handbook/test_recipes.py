@@ -62,7 +62,7 @@ pytestmark = pytest.mark.session
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A project with the CRD of the page, which is the current folder."""
     monkeypatch.chdir(pytester.path)
-    project = sessions.project(pytester)
+    project = sessions.Project(pytester.path)
     project.write(SHOPS, CRD)
     monkeypatch.setattr(draws, "_EXAMPLES", 2)
     return project
