@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pytest_crd.cases import acceptance
-from pytest_crd.checks import costadvice, fieldlines, refusals
-from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
+from pytest_crd.checks import costadvice, fieldlines
+from pytest_crd.checks.verdict import CheckFinding, CheckVerdict, find_refused
 from pytest_crd.engine import (
     Condition,
     CrdVersion,
@@ -83,7 +83,7 @@ def structural(read: ReadCrd, version: CrdVersion) -> CheckVerdict:
     because = f"; the condition {condition}" if is_v1beta1 and condition else ""
     if flaws:
         heading = f"the schema of {version.name} is not structural{because}"
-        refused = "" if needs else refusals.find_refused(read.crd, version.structural_errors)
+        refused = "" if needs else find_refused(read.crd, version.structural_errors)
         return CheckVerdict(heading, (*flaws, *needs), refused_crd=refused)
     return CheckVerdict(notes=tuple(f"{item.place}: {item.text}" for item in needs))
 
@@ -94,7 +94,7 @@ def conditions(read: ReadCrd) -> CheckVerdict:
     if not refusal.accepted:
         errors = tuple(fieldlines.make_finding(read.manifest, error) for error in refusal.errors)
         heading = "it would have no conditions, as the server refuses it"
-        return CheckVerdict(heading, errors, refused_crd=refusals.find_refused(read.crd, refusal.errors))
+        return CheckVerdict(heading, errors, refused_crd=find_refused(read.crd, refusal.errors))
     findings = []
     for condition in read.crd.conditions:
         if shows_flaw(condition):

@@ -14,10 +14,10 @@ from pytest_crd.cases.acceptance import RefusedCrdError
 from pytest_crd.cases.questions import Question
 from pytest_crd.cases.schemafields import ObjectFields
 from pytest_crd.cases.sections import Section
-from pytest_crd.checks import fieldlines, refusals
+from pytest_crd.checks import fieldlines
 from pytest_crd.checks.openvalues import OpenValues
 from pytest_crd.checks.samplefiles import Sample
-from pytest_crd.checks.verdict import CheckFinding, CheckVerdict
+from pytest_crd.checks.verdict import CheckFinding, CheckVerdict, find_refused
 from pytest_crd.engine import CrdVersion, CustomResourceDefinition, FieldError, Response
 from pytest_crd.engine.client import completion
 from pytest_crd.engine.errors import origin
@@ -121,7 +121,7 @@ def judge(
     if best.findings:
         words += _taken_by_copies(sample, copies)
     is_unanswered = not any(item.is_answered for item in outcomes)
-    refused = refusals.find_refused(crds[0], crds[0].first_response.errors) if is_unanswered else ""
+    refused = find_refused(crds[0], crds[0].first_response.errors) if is_unanswered else ""
     findings = (*verdict.findings, *(CheckFinding("", item) for item in words))
     return replace(verdict, findings=findings, refused_crd=refused)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from pytest_crd.engine import CustomResourceDefinition, FieldError
 
 CheckKind: TypeAlias = Literal[
     "accepted",
@@ -122,3 +125,9 @@ class Check:
     def name(self) -> str:
         """The name of the check: `accepted[backups.storage.example.com]`."""
         return f"{self.kind}[{self.subject}]"
+
+
+def find_refused(crd: CustomResourceDefinition, errors: Iterable[FieldError]) -> str:
+    """Return the source of a CRD if `accepted` fails with all of *errors*; else empty."""
+    refused = crd.create(field_validation="Strict").errors
+    return crd.source if all(error in refused for error in errors) else ""

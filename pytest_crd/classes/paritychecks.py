@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from pytest_crd.classes import parity
-from pytest_crd.classes.alloweddivergences import AllowedDivergence
-from pytest_crd.classes.divergences import Divergence
+from pytest_crd.classes.divergences import AllowedDivergence, Divergence
 from pytest_crd.classes.importpaths import FORM
 from pytest_crd.engine import (
     CrdError,

@@ -15,13 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from pytest_crd.discovery import (
-    kustomizechanges,
-    kustomizegenerators,
-    kustomizepatches,
-    kustomizeroots,
-    kustomizewords,
-)
+from pytest_crd.discovery import kustomizechanges, kustomizegenerators, kustomizepatches, kustomizeroots
 from pytest_crd.discovery.filetrees import Tree
 from pytest_crd.discovery.kustomizeconfigs import Configuration, ConfigurationError
 from pytest_crd.discovery.kustomizegenerators import Generator
@@ -310,7 +304,7 @@ def _built(item: Manifest) -> BuiltObject:
         raise ManifestError(
             [Mistake(item.source, item.line_of(), "kustomize needs the kind and the name of each object")]
         )
-    return BuiltObject(kustomizewords.read_value(value, item.document, item.path), item)
+    return BuiltObject(kustomizepatches.read_value(value, item.document, item.path), item)
 
 
 def _demand_distinct(objects: Sequence[BuiltObject]) -> None:

@@ -1,14 +1,21 @@
-"""Patches of a kustomization: strategic merge patches, and JSON patches (RFC 6902) with a target."""
+"""
+Patches of a kustomization: strategic merge patches, and JSON patches (RFC 6902) with a target.
+
+kustomize reads the words `yes`, `on` and `n` of YAML 1.1 as texts, while a server reads booleans.
+
+Reference:
+    sigs.k8s.io/kustomize kyaml/yaml, which is YAML 1.2; JSON patches are read by sigs.k8s.io/yaml, which is YAML 1.1.
+"""
 
 from __future__ import annotations
 
+import copy
 import json
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from pytest_crd.discovery import kustomizewords
 from pytest_crd.discovery.filetrees import Tree
 from pytest_crd.engine.crds import declared
 from pytest_crd.engine.crds.decoded import custom_resource_definition
@@ -182,7 +189,7 @@ class PatchReader(NamedTuple):
 
 def _content_of(document: Document) -> Any:
     """Return a patch; kustomize reads partial objects as YAML 1.2, and operations as YAML 1.1."""
-    return document.value if isinstance(document.value, list) else kustomizewords.read_value(document.value, document)
+    return document.value if isinstance(document.value, list) else read_value(document.value, document)
 
 
 def _text(entry: Mapping[str, Any], folder: str, tree: Tree) -> tuple[str, str | bytes]:
@@ -253,3 +260,27 @@ def _described(value: Any) -> str:
 
 def _unknown(words: str) -> ManifestError:
     return ManifestError([Mistake("", 0, words)])
+
+
+def read_value(value: JSONValue, document: Document, path: tuple[str | int, ...] = ()) -> Any:
+    """
+    Return a copy of a value as kustomize reads it.
+
+    Args:
+        value: The value, as a server reads it.
+        document: The document that contains it.
+        path: Its path in the document.
+    """
+    result: Any = copy.deepcopy(value)
+    words = [word for word in document.bare_booleans if word.path[: len(path)] == path]
+    # The paths have the keys as a server reads them, so that inner words and values come first.
+    for word in sorted(words, key=lambda word: (-len(word.path), word.is_key)):
+        *outer, last = word.path[len(path) :]
+        holder = result
+        for step in outer:
+            holder = holder[step]
+        if not word.is_key:
+            holder[last] = word.written
+        elif last in holder:  # the same key for a server may be set twice
+            holder[word.written] = holder.pop(last)
+    return result

@@ -24,7 +24,7 @@ from pytest_crd.webhooks.calledwebhooks import CalledWebhooks
 from pytest_crd.webhooks.commands import CommandLimits
 from pytest_crd.webhooks.endpoints import Assignment, FunctionEndpoint, UrlEndpoint
 from pytest_crd.webhooks.project import ProjectWebhooks
-from pytest_crd.webhooks.webhookerrors import WebhookError
+from pytest_crd.webhooks.transport import WebhookError
 
 _SHAPE: Final = 'return a mapping to functions: {"conversion": convert, "vbackup.kb.io": validate}'
 

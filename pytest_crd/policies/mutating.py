@@ -17,7 +17,7 @@ from pytest_crd.admission.expressions.admissionexpressions import CostBudget, Ou
 from pytest_crd.admission.matching.matchconditions import MatchConditionError
 from pytest_crd.admission.matching.matchcriteria import Invocation
 from pytest_crd.admission.patches import applyconfiguration, jsonpatching, valueorigins
-from pytest_crd.admission.patches.patcherrors import FailedMutationError
+from pytest_crd.admission.patches.patchvalues import FailedMutationError
 from pytest_crd.admission.patches.valueorigins import Origins
 from pytest_crd.admission.versionedobjects import NotConvertedError, VersionedObjects
 from pytest_crd.engine import jsonvalue

@@ -1,18 +1,68 @@
-"""Facts around a request that policies need: namespaces, params, and listeners to evaluated expressions."""
+"""Facts around a request that policies need and leave: namespaces, params, listeners to evaluated expressions, and audit annotations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.admission.expressions.admissionexpressions import AdmissionExpression, ExpressionOutcome, Variables
 from pytest_crd.admission.matching.matchcriteria import NamespaceOf
 from pytest_crd.engine.cel.values.celvalues import Value
-from pytest_crd.policies.auditing import Annotate
-from pytest_crd.policies.definitions import Policy
+from pytest_crd.engine.golang import printing
+from pytest_crd.engine.jsonvalue import JSONValue
+from pytest_crd.engine.profile import Profile
+from pytest_crd.policies.definitions import Policy, PolicyBinding
 from pytest_crd.policies.invocations import ConfigurationProblem, PolicyInvocation
 from pytest_crd.policies.params import ParamSource
+
+# Called with the key and the value of an annotation.
+Annotate: TypeAlias = Callable[[str, str], None]
+
+_FAILURES: Final = "validation.policy.admission.k8s.io/validation_failure"
+_MOST_FAILURES: Final = 50
+_MOST_BYTES: Final = 10 * 1024
+
+
+class AuditAnnotations:
+    """
+    The audit annotations of one request by all policies.
+
+    Reference:
+        apiserver admission/plugin/policy/validating/dispatcher.go, auditAnnotationCollector and publishValidationFailureAnnotations.
+    """
+
+    def __init__(self, annotate: Annotate, profile: Profile) -> None:
+        """Create with the function that takes the annotations, and the Kubernetes version."""
+        self._annotate = annotate
+        self._most_failures = _MOST_FAILURES if profile.audits_all_failures else 1
+        self._values: dict[str, list[str]] = {}
+        self._failures: list[JSONValue] = []
+
+    def add(self, policy: Policy, key: str, value: str) -> None:
+        """Add the value of a key; several values of a key are joined, equal ones count once."""
+        cut = value.encode("utf-8", "surrogatepass")[:_MOST_BYTES].decode("utf-8", "surrogateescape")
+        values = self._values.setdefault(f"{policy.name}/{key}", [])
+        if cut not in values:
+            values.append(cut)
+
+    def add_failure(self, policy: Policy, binding: PolicyBinding, index: int, message: str) -> None:
+        """Add a failed validation of a binding with the action Audit."""
+        failure = {
+            "message": message,
+            "policy": policy.name,
+            "binding": binding.name,
+            "expressionIndex": index,
+            "validationActions": list(binding.validation_actions),
+        }
+        self._failures.append(failure)
+
+    def publish(self) -> None:
+        """Hand the annotations to the function that takes them."""
+        for key, values in self._values.items():
+            self._annotate(key, ", ".join(values))
+        if self._failures:
+            self._annotate(_FAILURES, printing.marshal(self._failures[: self._most_failures], sort_keys=False))
 
 
 class Evaluation(NamedTuple):

@@ -17,11 +17,10 @@ from pytest_crd.engine.profile import Profile
 from pytest_crd.engine.registry.admission import AdmissionRequest
 from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.policies import activation, compiledpolicies, decisions, invocations, policyrefusals
-from pytest_crd.policies.auditing import AuditAnnotations
 from pytest_crd.policies.decisions import PolicyDecision
 from pytest_crd.policies.definitions import INVALID, Policy, PolicyBinding
 from pytest_crd.policies.invocations import BoundPolicy, ConfigurationProblem, PolicyInvocation
-from pytest_crd.policies.policycontext import PolicyContext
+from pytest_crd.policies.policycontext import AuditAnnotations, PolicyContext
 
 _DENY: Final = "Deny"
 _AUDIT: Final = "Audit"

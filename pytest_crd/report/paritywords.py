@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from pytest_crd.classes import alloweddivergences
-from pytest_crd.classes.alloweddivergences import AllowedDivergence
-from pytest_crd.classes.divergences import Divergence
+from pytest_crd.classes import divergences
+from pytest_crd.classes.divergences import AllowedDivergence, Divergence
 from pytest_crd.report import text
 from pytest_crd.wording import Paint, plain
 
@@ -46,15 +45,15 @@ def lines(  # noqa: PLR0913 - the parts of a report
         yield f"  … and {len(findings) - len(listed)} more; -v shows all"
     if findings:
         yield ""
-        yield f"If a difference is intended, add its line to {alloweddivergences.SETTING}, with a reason:"
-        yield from (f"  {line}" for line in dict.fromkeys(alloweddivergences.suggest(target, item) for item in listed))
+        yield f"If a difference is intended, add its line to {divergences.SETTING}, with a reason:"
+        yield from (f"  {line}" for line in dict.fromkeys(divergences.suggest(target, item) for item in listed))
     yield from describe_outdated(outdated)
 
 
 def describe_outdated(outdated: Iterable[AllowedDivergence]) -> Iterator[str]:
     """Yield a line for each allowance that matches nothing."""
     for entry in outdated:
-        yield f"allowed in {alloweddivergences.SETTING}, but no longer found: {entry}; remove the line"
+        yield f"allowed in {divergences.SETTING}, but no longer found: {entry}; remove the line"
 
 
 def summary(findings: Sequence[Divergence], outdated: Iterable[AllowedDivergence]) -> str:

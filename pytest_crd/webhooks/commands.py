@@ -18,8 +18,7 @@ from pytest_crd.progress import Progress, silent
 from pytest_crd.temporaryfolders import TemporaryFolder
 from pytest_crd.webhooks import gowords
 from pytest_crd.webhooks.httptransport import HttpTransport
-from pytest_crd.webhooks.transport import TransportError, WebhookReply
-from pytest_crd.webhooks.webhookerrors import WebhookError
+from pytest_crd.webhooks.transport import TransportError, WebhookError, WebhookReply
 
 PORT: Final = "CRD_WEBHOOK_PORT"
 FOLDER: Final = "CRD_WEBHOOK_CERT_DIR"

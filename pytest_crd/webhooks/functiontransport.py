@@ -7,8 +7,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from pytest_crd.webhooks.transport import WebhookReply
-from pytest_crd.webhooks.webhookerrors import WebhookError
+from pytest_crd.webhooks.transport import WebhookError, WebhookReply
 
 Review: TypeAlias = dict[str, Any]
 WebhookFunction: TypeAlias = Callable[[Review], Mapping[str, Any]]

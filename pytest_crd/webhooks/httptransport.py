@@ -14,8 +14,13 @@ from urllib.parse import quote
 
 from pytest_crd.engine.golang import urls
 from pytest_crd.webhooks import gowords, webhookurls
-from pytest_crd.webhooks.transport import BodyTransportError, TransportError, UnreachableWebhookError, WebhookReply
-from pytest_crd.webhooks.webhookerrors import WebhookError
+from pytest_crd.webhooks.transport import (
+    BodyTransportError,
+    TransportError,
+    UnreachableWebhookError,
+    WebhookError,
+    WebhookReply,
+)
 
 _HEADERS: Final = {
     "Accept": "application/json, */*",

@@ -17,8 +17,7 @@ from pytest_crd.webhooks.commands import LIMITS, CommandLimits, CommandTransport
 from pytest_crd.webhooks.endpoints import ALL, ROLES, Assignment, CommandEndpoint, UrlEndpoint
 from pytest_crd.webhooks.functiontransport import FunctionTransport
 from pytest_crd.webhooks.httptransport import HttpTransport
-from pytest_crd.webhooks.transport import WebhookTransport
-from pytest_crd.webhooks.webhookerrors import WebhookError
+from pytest_crd.webhooks.transport import WebhookError, WebhookTransport
 
 Role: TypeAlias = Literal["conversion", "admission"]
 _NONE_FOUND: Final = (

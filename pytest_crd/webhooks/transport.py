@@ -1,8 +1,10 @@
-"""Transports to a webhook: HTTP, or a function of the project."""
+"""Transports to a webhook, HTTP or a function of the project, and their errors."""
 
 from __future__ import annotations
 
 from typing import NamedTuple, Protocol
+
+from pytest_crd.engine.inputerror import InputError, Mistake
 
 
 class WebhookReply(NamedTuple):
@@ -57,3 +59,16 @@ class WebhookTransport(Protocol):
         Raises:
             TransportError: There is no response.
         """
+
+
+class WebhookError(InputError):
+    """
+    Failure of the project to answer a review: a command that does not start, or a function that raises.
+
+    It is no answer of an API server, so no `failurePolicy` applies to it.
+    """
+
+    @classmethod
+    def at(cls, source: str, message: str) -> WebhookError:
+        """Return the error about the place *source*: a setting with its file and line, or a function."""
+        return cls([Mistake(source, 0, message)])

@@ -12,7 +12,7 @@ from pytest_crd.engine import CustomResourceDefinition
 from pytest_crd.engine.jsonvalue import JSONObject
 from pytest_crd.engine.registry.admission import Admitted
 from pytest_crd.upgrades import convertedobjects
-from pytest_crd.webhooks.webhookerrors import WebhookError
+from pytest_crd.webhooks.transport import WebhookError
 from upgrades.changes import JSON, NUMBER, TEXT, crd_with_versions, obj
 from upgrades.test_upgrades import judge, list_findings
 

@@ -15,8 +15,7 @@ from support.webhookservers import COMMAND, PROGRAM, is_running
 
 from pytest_crd.webhooks import commands
 from pytest_crd.webhooks.commands import CommandLimits, CommandTransport
-from pytest_crd.webhooks.transport import TransportError
-from pytest_crd.webhooks.webhookerrors import WebhookError
+from pytest_crd.webhooks.transport import TransportError, WebhookError
 
 pytestmark = pytest.mark.session
 URL: Final = "https://webhook.system.svc:443/{}"

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from pytest_crd.webhooks.functiontransport import FunctionTransport
-from pytest_crd.webhooks.webhookerrors import WebhookError
+from pytest_crd.webhooks.transport import WebhookError
 
 REVIEW: Final = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u-1"}}
 

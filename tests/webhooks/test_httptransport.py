@@ -19,8 +19,7 @@ import trustme
 from support.webhookservers import ANSWER, AUTHORITY_PEM, Conversation, always, answer, read_request, scripted, tls
 
 from pytest_crd.webhooks.httptransport import HttpTransport
-from pytest_crd.webhooks.transport import BodyTransportError, TransportError
-from pytest_crd.webhooks.webhookerrors import WebhookError
+from pytest_crd.webhooks.transport import BodyTransportError, TransportError, WebhookError
 
 URL: Final = "https://webhook.system.svc:443/validate?timeout=10s"
 LOCAL: Final = ("127.0.0.1", "localhost")

@@ -15,8 +15,7 @@ from pytest_crd.engine.yaml import manifest
 from pytest_crd.engine.yaml.manifest import Manifest
 from pytest_crd.webhooks.endpoints import Assignment, CommandEndpoint, Endpoint, FunctionEndpoint, UrlEndpoint
 from pytest_crd.webhooks.project import ProjectWebhooks
-from pytest_crd.webhooks.transport import TransportError
-from pytest_crd.webhooks.webhookerrors import WebhookError
+from pytest_crd.webhooks.transport import TransportError, WebhookError
 
 CONFIGURATION: Final = """\
 apiVersion: admissionregistration.k8s.io/v1

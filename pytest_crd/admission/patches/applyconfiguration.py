@@ -12,8 +12,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from pytest_crd.admission.patches import patchvalues
-from pytest_crd.admission.patches.patcherrors import FailedMutationError
-from pytest_crd.admission.patches.patchvalues import NoJsonError, ObjectStruct
+from pytest_crd.admission.patches.patchvalues import FailedMutationError, NoJsonError, ObjectStruct
 from pytest_crd.admission.patches.valueorigins import Origins
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.cel.values import workload

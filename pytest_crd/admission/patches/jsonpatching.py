@@ -11,9 +11,8 @@ from typing import Final
 
 from pytest_crd.admission.patches import objectpatch, patchvalues
 from pytest_crd.admission.patches.objectpatch import PatchFailedError
-from pytest_crd.admission.patches.patcherrors import FailedMutationError
 from pytest_crd.admission.patches.patchtypes import PatchValue
-from pytest_crd.admission.patches.patchvalues import NoJsonError
+from pytest_crd.admission.patches.patchvalues import FailedMutationError, NoJsonError
 from pytest_crd.admission.patches.valueorigins import Origins
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.cel.values import workload

@@ -38,6 +38,11 @@ from pytest_crd.engine.golang import printing
 from pytest_crd.engine.golang.govalues import GoValue
 from pytest_crd.engine.jsonvalue import JSONValue
 
+
+class FailedMutationError(Exception):
+    """A mutation that fails, with the server's message; it counts as the failure policy says."""
+
+
 NULL: Final = GoValue("structpb.NullValue", "NULL_VALUE", "0")
 _OPAQUE: Final = {
     "kubernetes.Quantity": "Quantity",

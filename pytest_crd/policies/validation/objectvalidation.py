@@ -21,7 +21,7 @@ from pytest_crd.engine.metadata import names, objectmetarules
 from pytest_crd.engine.metadata.objectmetarules import DNS_SUBDOMAIN, ObjectNaming
 from pytest_crd.engine.profile import Profile
 from pytest_crd.policies.definitions import MUTATING, VALIDATING, VALIDATING_BINDING
-from pytest_crd.policies.validation import matchresources, paramvalidation, policyspecs
+from pytest_crd.policies.validation import policyspecs, sharedparts
 from pytest_crd.policies.validation.policyspecs import PolicyObject
 from pytest_crd.webhooks import configurationvalidation
 
@@ -138,11 +138,11 @@ def validate_binding_spec(kind: str, spec: JSONObject, path: FieldPath, profile:
         for problem in names.dns1123_subdomain(name):
             yield fielderror.invalid(path.child("policyName"), name, problem)
     if (reference := spec.get("paramRef")) is not None:
-        yield from paramvalidation.validate_reference(reference, path.child("paramRef"), profile)
+        yield from sharedparts.validate_param(reference, path.child("paramRef"), profile)
     if (resources := spec.get("matchResources")) is not None:
-        yield from matchresources.validate(resources, path.child("matchResources"), profile)
+        yield from sharedparts.validate_resources(resources, path.child("matchResources"), profile)
         if kind != VALIDATING_BINDING:
-            yield from matchresources.validate_mutating(resources, path.child("matchResources"), profile)
+            yield from sharedparts.validate_mutated_resources(resources, path.child("matchResources"), profile)
     if kind == VALIDATING_BINDING:
         yield from _validate_actions(spec.get("validationActions") or (), path.child("validationActions"), profile)
 

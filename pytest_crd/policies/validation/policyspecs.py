@@ -27,7 +27,7 @@ from pytest_crd.engine.metadata import names
 from pytest_crd.engine.profile import Profile
 from pytest_crd.policies.composition import Composition, Extend
 from pytest_crd.policies.definitions import MUTATING, PolicyVariable
-from pytest_crd.policies.validation import matchresources, paramvalidation
+from pytest_crd.policies.validation import sharedparts
 
 CONDITIONS: Final = "matchConditions"
 VALIDATIONS: Final = "validations"
@@ -181,7 +181,7 @@ def validate(policy: PolicyObject, path: FieldPath) -> Errors:
         spec["failurePolicy"], rulevalidation.FAILURE_POLICIES, path.child("failurePolicy"), profile
     )
     if (kind := spec.get("paramKind")) is not None:
-        yield from paramvalidation.validate_kind(kind, path.child("paramKind"))
+        yield from sharedparts.validate_param_kind(kind, path.child("paramKind"))
     yield from _validate_constraints(policy, path.child("matchConstraints"))
     if not _has_old_conditions(policy):
         yield from conditionvalidation.validate(
@@ -200,11 +200,11 @@ def _validate_constraints(policy: PolicyObject, path: FieldPath) -> Errors:
     if resources is None:
         yield fielderror.required(path, "")
         return
-    yield from matchresources.validate(resources, path, policy.profile)
+    yield from sharedparts.validate_resources(resources, path, policy.profile)
     if not resources.get("resourceRules"):
         yield fielderror.required(path.child("resourceRules"), "")
     if policy.kind == MUTATING:
-        yield from matchresources.validate_mutating(resources, path, policy.profile)
+        yield from sharedparts.validate_mutated_resources(resources, path, policy.profile)
 
 
 def _has_old_conditions(policy: PolicyObject) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from conformance import policyconversations
 from support import patches
 
-from pytest_crd.admission.patches.patcherrors import FailedMutationError
+from pytest_crd.admission.patches.patchvalues import FailedMutationError
 from pytest_crd.engine import jsonvalue
 from pytest_crd.engine.api.customresourcedefinition import CustomResourceDefinition
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError

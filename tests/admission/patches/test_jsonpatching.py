@@ -8,7 +8,7 @@ import pytest
 from support import patches
 
 from pytest_crd.admission.patches import jsonpatching
-from pytest_crd.admission.patches.patcherrors import FailedMutationError
+from pytest_crd.admission.patches.patchvalues import FailedMutationError
 from pytest_crd.admission.patches.valueorigins import Origins
 from pytest_crd.engine.cel.errors import UnsupportedExpressionError
 from pytest_crd.engine.cel.values import workload

@@ -16,7 +16,7 @@ from pytest_crd.checks.roundtrips import judging, planning, surveys
 from pytest_crd.checks.verdict import CheckVerdict
 from pytest_crd.discovery import samplepaths
 from pytest_crd.engine.jsonvalue import JSONObject
-from pytest_crd.webhooks.webhookerrors import WebhookError
+from pytest_crd.webhooks.transport import WebhookError
 
 V1, V2 = version("v1", {"seconds": NUMBER}), version("v2", {"minutes": NUMBER, "note": TEXT})
 SAME = version("v1", {"name": TEXT, "note": TEXT}), version("v2", {"name": TEXT, "note": TEXT})

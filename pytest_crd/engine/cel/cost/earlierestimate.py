@@ -7,10 +7,9 @@ Reference:
 
 from __future__ import annotations
 
-from pytest_crd.engine.cel.cost import paths
+from pytest_crd.engine.cel.cost import knownsizes
 from pytest_crd.engine.cel.cost.estimate import Cost, Estimator, add_costs, sum_costs
-from pytest_crd.engine.cel.cost.knownsizes import SCALARS, without_accumulator
-from pytest_crd.engine.cel.cost.paths import NOWHERE, CostPath
+from pytest_crd.engine.cel.cost.knownsizes import NOWHERE, SCALARS, CostPath, without_accumulator
 from pytest_crd.engine.cel.text import ast
 from pytest_crd.engine.cel.text.ast import Node
 from pytest_crd.engine.cel.types.celtypes import Type, TypeKind
@@ -31,7 +30,7 @@ class EarlierEstimator(Estimator):
     def _name(self, node_id: int, name: str) -> None:
         ranges = self._ranges.get(name)
         if not ranges:
-            self._paths[node_id] = paths.of_variable(name)
+            self._paths[node_id] = knownsizes.find_variable(name)
             return
         kind = self._types[ranges[-1].id].kind
         if kind in {TypeKind.LIST, TypeKind.MAP}:

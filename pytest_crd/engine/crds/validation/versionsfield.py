@@ -23,11 +23,10 @@ from pytest_crd.engine.profile import Profile
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds.internalspec import InternalSubresources, InternalVersion, Spec
-    from pytest_crd.engine.crds.validation import printercolumns, scalefield, selectablefields
+    from pytest_crd.engine.crds.validation import pathfields, selectablefields
 else:
-    scalefield = lazyimport.module("pytest_crd.engine.crds.validation.scalefield")
+    pathfields = lazyimport.module("pytest_crd.engine.crds.validation.pathfields")
     selectablefields = lazyimport.module("pytest_crd.engine.crds.validation.selectablefields")
-    printercolumns = lazyimport.module("pytest_crd.engine.crds.validation.printercolumns")
 
 _VERSIONS: Final = internal.SPEC.child("versions")
 _PRINTABLE: Final = "must only contain printable UTF-8 characters; non-printable character found at index"
@@ -78,9 +77,9 @@ def validate_each(crd: InternalCrd, options: ValidationOptions, profile: Profile
             has_status=internal.has_status(_subresources(crd, name)),
         )
         if subresources := version.get("subresources"):
-            yield from scalefield.validate(subresources, path.child("subresources"), profile)
+            yield from pathfields.validate_scale(subresources, path.child("subresources"), profile)
         if columns := version.get("additionalPrinterColumns"):
-            yield from printercolumns.validate(columns, path.child("additionalPrinterColumns"))
+            yield from pathfields.validate_columns(columns, path.child("additionalPrinterColumns"))
         yield from _selectable_fields(crd, version, path, options, profile)
 
 

@@ -29,14 +29,13 @@ from pytest_crd.engine.schema import subschemas
 
 if TYPE_CHECKING:
     from pytest_crd.engine.crds import apiapproval, conditions
-    from pytest_crd.engine.crds.validation import printercolumns, scalefield
+    from pytest_crd.engine.crds.validation import pathfields
     from pytest_crd.engine.crds.validation import update as crdupdate
 else:
     crdupdate = lazyimport.module("pytest_crd.engine.crds.validation.update")
-    scalefield = lazyimport.module("pytest_crd.engine.crds.validation.scalefield")
+    pathfields = lazyimport.module("pytest_crd.engine.crds.validation.pathfields")
     apiapproval = lazyimport.module("pytest_crd.engine.crds.apiapproval")
     conditions = lazyimport.module("pytest_crd.engine.crds.conditions")
-    printercolumns = lazyimport.module("pytest_crd.engine.crds.validation.printercolumns")
 
 _METADATA: Final = FieldPath(("metadata",))
 _STORED_VERSIONS: Final = FieldPath(("status", "storedVersions"))
@@ -208,9 +207,9 @@ def _above_all_versions(crd: InternalCrd, options: ValidationOptions, profile: P
         has_status=any(internal.has_status(holder.get("subresources")) for holder in holders),
     )
     if subresources := spec.get("subresources"):
-        errors += scalefield.validate(subresources, _SUBRESOURCES, profile)
+        errors += pathfields.validate_scale(subresources, _SUBRESOURCES, profile)
     if columns := spec.get("additionalPrinterColumns"):
-        errors += printercolumns.validate(columns, _COLUMNS)
+        errors += pathfields.validate_columns(columns, _COLUMNS)
     errors += versionsfield.validate_shared_selectable_fields(crd, options, profile)
     return errors
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.classes.alloweddivergences import AllowedDivergence
+from pytest_crd.classes.divergences import AllowedDivergence
 from pytest_crd.classes.paritychecks import ParityCheck
 from pytest_crd.engine import InputError
 from pytest_crd.plugin import session

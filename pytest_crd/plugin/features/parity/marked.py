@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from pytest_crd.classes import alloweddivergences, paritychecks
+from pytest_crd.classes import divergences, paritychecks
 from pytest_crd.classes.paritychecks import ParityCheck
 from pytest_crd.engine import CrdLookupError, CustomResourceDefinitions, InputError
 from pytest_crd.plugin.features.parity.reports import ParityFailure
@@ -73,7 +73,7 @@ def _make_check(mark: pytest.Mark, crds: CustomResourceDefinitions) -> ParityChe
     try:
         crd, name = paritychecks.split_target(target)
         version = crds[crd].without_admission().version(name)
-        allowed = [alloweddivergences.parse(f"{target} {line}") for line in mark.kwargs.get(_ALLOW, ())]
+        allowed = [divergences.parse(f"{target} {line}") for line in mark.kwargs.get(_ALLOW, ())]
     except (CrdLookupError, ValueError) as error:
         pytest.fail(f"@pytest.mark.{_MARK}: {error.args[0]}", pytrace=False)
     return ParityCheck(f"{crd}-{name}", model, paritychecks.name_of(model), version, allowed=allowed)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_crd.cases.crdcatalog import Catalog
-from pytest_crd.classes import alloweddivergences, importpaths, paritychecks
-from pytest_crd.classes.alloweddivergences import AllowedDivergence
+from pytest_crd.classes import divergences, importpaths, paritychecks
+from pytest_crd.classes.divergences import AllowedDivergence
 from pytest_crd.classes.paritychecks import ParityCheck, ParityLine
 from pytest_crd.engine import CrdError, CrdLookupError, CrdVersion, InputError, Mistake
 from pytest_crd.plugin import hookspecs, manifests
@@ -43,7 +43,7 @@ def parse_settings(settings: ParitySettings) -> ParsedSettings:
         UsageError: A line is wrong.
     """
     lines = setting.parse_lines(settings.classes, paritychecks.parse)
-    return ParsedSettings(lines, setting.parse_lines(settings.allowed, alloweddivergences.parse))
+    return ParsedSettings(lines, setting.parse_lines(settings.allowed, divergences.parse))
 
 
 class NamedClass(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_crd.classes.alloweddivergences import AllowedDivergence
+from pytest_crd.classes.divergences import AllowedDivergence
 from pytest_crd.classes.paritychecks import ParityCheck
 from pytest_crd.engine import profile
 from pytest_crd.plugin import session

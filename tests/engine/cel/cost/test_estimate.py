@@ -95,7 +95,7 @@ def estimate(text: str, release: str = "1.37") -> CostEstimate:
         ("type(self.n) == int && google.protobuf.Timestamp == int", (4, 6), (4, 6)),
         ("[1].map(x, [x]).all(y, y == [1])", (48, 59), (48, 59)),
         ("['b'].exists_one(x, self.list.join(x) == x)", (17, 118), (17, 118)),
-        # One path overwrites another: see `paths`.
+        # One path overwrites another: see `knownsizes`.
         ("self.o.m.all(k, v, k.contains('abc'))", (4, 19), (4, 16)),
         ("self.o.m.all(k, v, k.contains('abc') && v.all(x, x.contains(k)))", (4, 73), (4, 22)),
         ("self.objs.all(x, x.l.all(y, x.l.all(z, y == z) && x.a.contains(x.b)))", (3, 3237), (3, 1109)),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_crd.engine.crds.validation import printercolumns
+from pytest_crd.engine.crds.validation import pathfields
 from pytest_crd.engine.fieldpath import FieldPath
 
 PATH = FieldPath(("c",))
@@ -15,7 +15,7 @@ TYPES = "must be one of boolean,date,integer,number,string"
 
 
 def _errors(*columns: Any) -> list[str]:
-    return [str(error) for error in printercolumns.validate(list(columns), PATH)]
+    return [str(error) for error in pathfields.validate_columns(list(columns), PATH)]
 
 
 def test_valid_columns_and_none_are_accepted() -> None:

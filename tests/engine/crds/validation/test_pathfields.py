@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_crd.engine import profile
-from pytest_crd.engine.crds.validation import scalefield
+from pytest_crd.engine.crds.validation import pathfields
 from pytest_crd.engine.fieldpath import FieldPath
 
 PATH = FieldPath(("s",))
@@ -17,12 +17,12 @@ EITHER = "should be a json path under either .spec or .status"
 
 
 def _errors(scale: Any, kubernetes: str = "1.37") -> list[str]:
-    return [str(error) for error in scalefield.validate({"scale": scale}, PATH, profile.named(kubernetes))]
+    return [str(error) for error in pathfields.validate_scale({"scale": scale}, PATH, profile.named(kubernetes))]
 
 
 def test_status_and_a_valid_scale_are_accepted() -> None:
-    assert list(scalefield.validate(None, PATH, profile.named("1.37"))) == []
-    assert list(scalefield.validate({"status": {}}, PATH, profile.named("1.37"))) == []
+    assert list(pathfields.validate_scale(None, PATH, profile.named("1.37"))) == []
+    assert list(pathfields.validate_scale({"status": {}}, PATH, profile.named("1.37"))) == []
     assert _errors(VALID) == []
     assert _errors(VALID | {"labelSelectorPath": ".spec.s"}) == []
     assert _errors(VALID | {"labelSelectorPath": ""}) == []

@@ -1,4 +1,4 @@
-"""Validation of the subresources of a CustomResourceDefinition: the paths of `scale`."""
+"""Validation of the fields of a CustomResourceDefinition with paths into objects: `scale`, and the columns that kubectl prints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_crd.engine.fieldpath import FieldPath
 from pytest_crd.engine.profile import Profile
 
 if TYPE_CHECKING:
-    from pytest_crd.engine.crds.internalspec import InternalSubresources
+    from pytest_crd.engine.crds.internalspec import Column, InternalSubresources
 
 _UNDER: Final[dict[Literal["specReplicasPath", "statusReplicasPath"], str]] = {
     "specReplicasPath": ".spec",
@@ -22,7 +22,9 @@ _SELECTOR_UNDER: Final = (".spec.", ".status.")
 _SELECTOR_DETAIL: Final = "should be a json path under either .spec or .status"
 
 
-def validate(subresources: InternalSubresources | None, path: FieldPath, profile: Profile) -> Iterator[FieldError]:
+def validate_scale(
+    subresources: InternalSubresources | None, path: FieldPath, profile: Profile
+) -> Iterator[FieldError]:
     """
     Yield the errors of the subresources of one version, or of all versions.
 
@@ -68,3 +70,43 @@ def find_path_problem(path: str) -> str:
         apiextensions-apiserver apis/apiextensions/validation, validateSimpleJSONPath, which checks nothing else.
     """
     return "" if path.startswith(".") else "must be a simple json path starting with ."
+
+
+_TYPES: Final = ("boolean", "date", "integer", "number", "string")
+_FORMATS: Final = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
+_ONE_OF_TYPES: Final = f"must be one of {','.join(_TYPES)}"
+_ONE_OF_FORMATS: Final = f"must be one of {','.join(_FORMATS)}"
+
+
+def validate_columns(columns: list[Column], path: FieldPath) -> Iterator[FieldError]:
+    """
+    Yield the errors of the columns of one version, or of the columns that all versions share.
+
+    Args:
+        columns: `additionalPrinterColumns`.
+        path: The path of the columns.
+
+    Errors:
+        Required and Invalid. They name the field `jsonPath` as `JSONPath`, its name in the server's internal form.
+
+    Reference:
+        apiextensions-apiserver apis/apiextensions/validation, ValidateCustomResourceColumnDefinition.
+    """
+    for index, column in enumerate(columns):
+        yield from _column(column, path.index(index))
+
+
+def _column(column: Column, path: FieldPath) -> Iterator[FieldError]:
+    if not column.get("name"):
+        yield fielderror.required(path.child("name"), "")
+    type_, format_, json_path = column.get("type", ""), column.get("format", ""), column.get("jsonPath", "")
+    if not type_:
+        yield fielderror.required(path.child("type"), _ONE_OF_TYPES)
+    elif type_ not in _TYPES:
+        yield fielderror.invalid(path.child("type"), type_, _ONE_OF_TYPES)
+    if format_ and format_ not in _FORMATS:
+        yield fielderror.invalid(path.child("format"), format_, _ONE_OF_FORMATS)
+    if not json_path:
+        yield fielderror.required(path.child("JSONPath"), "")
+    elif problem := find_path_problem(json_path):
+        yield fielderror.invalid(path.child("JSONPath"), json_path, problem)
