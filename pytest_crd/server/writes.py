@@ -84,7 +84,7 @@ def write(store: Store, type_: ResourceType, info: RequestInfo, request: HTTPReq
     )
     while True:
         with next(locks):
-            generated, key = _generate(store, type_, info, body)
+            generated, key = _find_key(store, type_, info, body)
             decision = _decide(store, type_, write_request, generated, key)
             if info.verb == "create" and (name := _find_final_name(decision.outcome, key.name)) != key.name:
                 decision = _decide_renamed(store, type_, write_request, generated, decision, name)
@@ -95,12 +95,12 @@ def write(store: Store, type_: ResourceType, info: RequestInfo, request: HTTPReq
                     return _commit(store, type_, decision)
 
 
-def _generate(store: Store, type_: ResourceType, info: RequestInfo, body: Body) -> tuple[GeneratedValues, ObjectKey]:
+def _find_key(store: Store, type_: ResourceType, info: RequestInfo, body: Body) -> tuple[GeneratedValues, ObjectKey]:
     """Return the generated values of a request, and the key of its object."""
     generated = generatedvalues.of_request(
-        lambda end: store.get(type_.key(info.namespace, _generated(body, end))) is None
+        lambda end: store.get(type_.key(info.namespace, _generate_name(body, end))) is None
     )
-    name = info.name or _name_in(body) or _generated(body, generated.suffix())
+    name = info.name or _name_in(body) or _generate_name(body, generated.suffix())
     return generated, type_.key(info.namespace, name)
 
 
@@ -340,6 +340,6 @@ def _name_in(body: Body) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _generated(body: Body, suffix: str) -> str:
+def _generate_name(body: Body, suffix: str) -> str:
     base = _metadata(body).get("generateName")
     return base[:_BASE] + suffix if isinstance(base, str) and base else ""
