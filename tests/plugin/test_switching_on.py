@@ -90,7 +90,7 @@ def _switch_on(
 def test_the_plugin_can_be_switched_off(gardener: Project, pytester: pytest.Pytester) -> None:
     gardener.write("test_garden.py", USES_IT)
 
-    result = pytester.runpytest_subprocess(*WITHOUT, "-p", "no:crd")
+    result = pytester.runpytest_inprocess(*WITHOUT, "-p", "no:crd")
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*fixture 'crd' not found*"])
@@ -129,11 +129,9 @@ def {hook}():
 """
 
 
-@pytest.mark.parametrize("has_crds", [False, True])
-def test_a_session_without_crds_imports_only_the_start_of_the_plugin(empty: Project, *, has_crds: bool) -> None:
-    if has_crds:
-        empty.crd()
-        empty.crd("api/gardens.yaml")
+def test_a_session_that_needs_no_crds_imports_only_the_start_of_the_plugin(empty: Project) -> None:
+    empty.crd()
+    empty.crd("api/gardens.yaml")
     empty.write("test_other.py", TELLS_MODULES.format(hook="test_other"))
 
     empty.start().assert_outcomes(passed=1)
@@ -197,13 +195,6 @@ def test_a_session_with_python_tests_names_no_command(arguments: tuple[str, ...]
     result.stdout.no_fnmatch_line("crd: *")
 
 
-def test_a_link_to_a_folder_above_it_is_not_collected_in_a_session_without_crds(empty: Project) -> None:
-    empty.write("test_other.py", "def test_other():\n    pass\n")
-    empty.path.joinpath("below").symlink_to(empty.path, target_is_directory=True)
-
-    empty.run().assert_outcomes(passed=1)
-
-
 @pytest.mark.parametrize("host", ["GITHUB_ACTIONS", "GITLAB_CI"])
 def test_the_ci_of_a_code_host_is_known_from_the_environment(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     monkeypatch.delenv("PYTEST_CURRENT_TEST")
@@ -245,7 +236,9 @@ def test_passing_cases_import_nothing_for_failures(project: Project) -> None:
 
 
 def test_the_header_of_a_session_without_crds_is_empty(empty: Project) -> None:
+    """A link to a folder above it is not collected."""
     empty.write("test_other.py", "def test_other():\n    pass\n")
+    empty.path.joinpath("below").symlink_to(empty.path, target_is_directory=True)
 
     result = empty.run()
 

@@ -12,24 +12,21 @@ if TYPE_CHECKING:
 VERSION = "def test_version(crd):\n    assert crd.kubernetes_version == '{version}'\n"
 
 
-def test_the_newest_is_the_default(project: Project) -> None:
-    project.write("test_version.py", VERSION.format(version="1.37"))
+@pytest.mark.parametrize(
+    ("ini", "options", "version"),
+    [
+        ((), (), "1.37"),
+        (("crd_kubernetes_version = 1.36",), (), "1.36"),
+        (("crd_kubernetes_version = 1.36",), ("--crd-kubernetes-version=1.35",), "1.35"),
+    ],
+)
+def test_the_command_line_replaces_the_ini_file_which_replaces_the_newest(
+    project: Project, ini: tuple[str, ...], options: tuple[str, ...], version: str
+) -> None:
+    project.ini(*ini)
+    project.write("test_version.py", VERSION.format(version=version))
 
-    project.run().assert_outcomes(passed=1)
-
-
-def test_the_command_line_replaces_the_ini_file(project: Project) -> None:
-    project.ini("crd_kubernetes_version = 1.36")
-    project.write("test_version.py", VERSION.format(version="1.35"))
-
-    project.run("--crd-kubernetes-version=1.35").assert_outcomes(passed=1)
-
-
-def test_the_ini_file_sets_it(project: Project) -> None:
-    project.ini("crd_kubernetes_version = 1.36")
-    project.write("test_version.py", VERSION.format(version="1.36"))
-
-    project.run().assert_outcomes(passed=1)
+    project.run(*options).assert_outcomes(passed=1)
 
 
 def test_an_unknown_version_is_a_usage_error_that_lists_the_known_ones(project: Project) -> None:
@@ -75,23 +72,23 @@ def test_a_case_file_sets_its_own_version(gardener: Project) -> None:
     result.stdout.fnmatch_lines(["gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.36"])
 
 
-@pytest.mark.parametrize(
-    ("version", "words"),
-    [
-        pytest.param('"1.99"', "unknown Kubernetes version '1.99'*known versions: *", id="a version that is unknown"),
-        pytest.param("1.30", "quote", id="a version without quotes"),
-    ],
-)
-def test_a_case_file_with_a_wrong_version_is_a_collection_error(gardener: Project, version: str, words: str) -> None:
-    gardener.cases(
-        f"crd: gardens.stories.example.com\nkubernetesVersion: {version}\n"
-        "pruning:\n- name: fails\n  input: {spec: {}}\n  expected: {spec: {}}\n"
-    )
+def test_a_case_file_with_a_wrong_version_is_a_collection_error(gardener: Project) -> None:
+    wrong = {
+        "unknown": ('"1.99"', "unknown Kubernetes version '1.99'*known versions: *"),
+        "unquoted": ("1.30", "quote"),
+    }
+    for name, (version, _) in wrong.items():
+        gardener.cases(
+            f"crd: gardens.stories.example.com\nkubernetesVersion: {version}\n"
+            "pruning:\n- name: fails\n  input: {spec: {}}\n  expected: {spec: {}}\n",
+            f"test_{name}.crd.yaml",
+        )
 
     result = gardener.run()
 
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"test_garden.crd.yaml:2: *{words}*"])
+    result.assert_outcomes(errors=2)
+    for name, (_, words) in wrong.items():
+        result.stdout.fnmatch_lines([f"test_{name}.crd.yaml:2: *{words}*"])
 
 
 def _ids(project: Project) -> list[str]:
@@ -171,8 +168,9 @@ def test_several_versions_run_every_test_once_for_each_and_never_mix(two: Projec
         )
 
     expected = [f"test_{number}.py::test_it[{id_}]" for number, ids in enumerate(IDS.values()) for id_ in ids]
-    assert sorted(_ids(two)) == sorted(expected)
-    two.run().assert_outcomes(passed=len(expected))
+    result = two.run("-v")
+    assert sorted(line.rpartition(" PASSED")[0] for line in result.outlines if " PASSED" in line) == sorted(expected)
+    result.assert_outcomes(passed=len(expected))
 
 
 def test_several_versions_reach_session_fixtures(two: Project) -> None:

@@ -104,14 +104,17 @@ def _refusing(part: str, code: int, message: str) -> Any:
     return interfere
 
 
-def test_requests_are_sent_and_no_object_is_left(requesting: Project, server: FakeServer) -> None:
-    result = _live(requesting, server)
+def test_requests_are_sent_and_no_object_is_left(gardener: Project, server: FakeServer) -> None:
+    """Cases of passes are compared by creates."""
+    gardener.cases(REQUESTS, "test_requests.crd.yaml")
 
-    result.assert_outcomes(passed=5)
+    result = _live(gardener, server)
+
+    result.assert_outcomes(passed=8)
     result.stdout.fnmatch_lines(
         [
             "crd: live: http://127.0.0.1:*, Kubernetes 1.37 (v1.37.0): CRDs in groups of their own",
-            "crd: live: 5 agreed, 0 disagreed, 0 not asked, 0 no answer",
+            "crd: live: 8 agreed, 0 disagreed, 0 not asked, 0 no answer",
         ]
     )
     created = [line for line in server.written() if line.startswith("POST")]
@@ -119,7 +122,7 @@ def test_requests_are_sent_and_no_object_is_left(requesting: Project, server: Fa
         "POST /api/v1",
         *["POST /apis/apiextensions.k8s.io/v1"] * 2,
     ]
-    assert len([line for line in server.log if "dryRun" in line]) == 5
+    assert len([line for line in server.log if "dryRun" in line]) == 8
     assert server.names() == []
 
 
@@ -189,14 +192,14 @@ def test_a_missing_answer_is_neither_agreement_nor_disagreement(requesting: Proj
     message = 'admission webhook "gate.example.com" denied the request: not today'
     server.interfere = _refusing("dryRun", 400, message)
 
-    result = _live(requesting, server)
+    result = _live(requesting, server, "-k", "stored or rains")
 
-    result.assert_outcomes(failed=5)
+    result.assert_outcomes(failed=2, deselected=3)
     result.stdout.fnmatch_lines(
         [
             'test_garden.crd.yaml:3: create case "it is stored": no answer from http://127.0.0.1:*',
             f"  400 {message}",
-            "crd: live: 0 agreed, 0 disagreed, 0 not asked, 5 no answer: nothing was answered",
+            "crd: live: 0 agreed, 0 disagreed, 0 not asked, 2 no answer: nothing was answered",
         ]
     )
     assert server.names() == []
@@ -237,13 +240,6 @@ def test_checks_and_samples_are_sent_to_the_server(project: Project, server: Fak
     assert server.names() == []
     assert f"POST {NAMESPACES}" in server.log
     assert f"POST {CRDS}?dryRun=All&fieldValidation=Strict" in server.log
-
-
-def test_passes_are_compared_by_creates(gardener: Project, server: FakeServer) -> None:
-    result = _live(gardener, server)
-
-    result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines(["crd: live: 3 agreed, 0 disagreed, 0 not asked, 0 no answer"])
 
 
 def test_passes_that_no_create_stores_are_compared_on_a_crd_without_validation(
@@ -534,9 +530,14 @@ def test_answers_to_other_foreseen_questions_do_not_count(requesting: Project, s
 
 
 def test_a_disagreement_is_coloured_and_whole_in_junit(requesting: Project, server: FakeServer) -> None:
+    """The arguments may be in a file, which is the command line."""
     server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
+    arguments = (f"--crd-live={server.url}", "-k", "stored", "--color=yes", "--junitxml=report.xml", "-q")
+    if pytest.version_tuple >= (8, 2):  # since then, pytest reads arguments from files
+        requesting.write("arguments", "\n".join((*arguments, "")))
+        arguments = ("@arguments",)
 
-    result = _live(requesting, server, "-k", "stored", "--color=yes", "--junitxml=report.xml", "-q")
+    result = requesting.run(*arguments)
 
     result.stdout.fnmatch_lines(['*create case "it is stored": http* answers otherwise*'])
     report = (requesting.path / "report.xml").read_text(encoding="utf-8")
@@ -604,9 +605,9 @@ def test_the_path_of_a_kubeconfig_is_no_part_of_the_project(requesting: Project,
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: --crd-live: write --crd-live={path}: pytest takes a separate path *"])
 
-    result = requesting.run(f"--crd-live={path}", "--crd-live-context", "mine")
-    result.assert_outcomes(passed=5)
-    result.stdout.fnmatch_lines([f"crd: live: {server.url}, Kubernetes 1.37 (v1.37.0): *", "crd: live: 5 agreed, *"])
+    result = requesting.run(f"--crd-live={path}", "--crd-live-context", "mine", "-k", "stored")
+    result.assert_outcomes(passed=1, deselected=4)
+    result.stdout.fnmatch_lines([f"crd: live: {server.url}, Kubernetes 1.37 (v1.37.0): *", "crd: live: 1 agreed, *"])
 
 
 @pytest.mark.parametrize("is_skipped", [True, False])
@@ -624,10 +625,10 @@ def test_a_certificate_that_is_not_verified_is_named_once_and_warned_of_never(
         }
         path = requesting.write("elsewhere/config", json.dumps(content))
 
-        result = requesting.run(f"--crd-live={path}", "--crd-live-context", "mine", "-W", "error")
+        result = requesting.run(f"--crd-live={path}", "--crd-live-context", "mine", "-W", "error", "-k", "stored")
 
     if is_skipped:
-        result.assert_outcomes(passed=5)
+        result.assert_outcomes(passed=1, deselected=4)
         line = "crd: live: its certificate is not verified: the kubeconfig says insecure-skip-tls-verify"
         assert result.outlines.count(line) == 1
         result.stdout.no_fnmatch_line("*Unverified HTTPS request*")
@@ -650,15 +651,6 @@ def test_no_file_and_no_environment_makes_a_run_write_to_a_server(
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: --crd-live: on the command line only, never in addopts or PYTEST_ADDOPTS"])
     assert server.log == []
-
-
-@pytest.mark.skipif(pytest.version_tuple < (8, 2), reason="pytest reads arguments from files since 8.2")
-def test_a_file_of_arguments_is_the_command_line(requesting: Project, server: FakeServer) -> None:
-    requesting.write("arguments", f"--crd-live={server.url}\n-q\n")
-
-    result = requesting.run("@arguments")
-
-    result.stdout.fnmatch_lines(["crd: live: http://127.0.0.1:*", "crd: live: 5 agreed, *"])
 
 
 @pytest.mark.slow
