@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pytest_crd import lazyimport, suggestions
+from pytest_crd import lazyimport
 from pytest_crd.cases.crdcatalog import Catalog
 from pytest_crd.cases.model import (
     AnyCase,
@@ -23,11 +23,14 @@ from pytest_crd.cases.model import (
 from pytest_crd.engine import Mistake
 
 if TYPE_CHECKING:
+    from pytest_crd import suggestions
     from pytest_crd.cases import caserunner, expectedowners, objectsources, unreachable
     from pytest_crd.cases import subject as casesubject
     from pytest_crd.cases.caseresult import CaseResult
     from pytest_crd.cases.openshift.suite import Suite
+    from pytest_crd.suggestions import WorkBudget
 else:
+    suggestions = lazyimport.module("pytest_crd.suggestions")
     casesubject = lazyimport.module("pytest_crd.cases.subject")
     caserunner = lazyimport.module("pytest_crd.cases.caserunner")
     objectsources = lazyimport.module("pytest_crd.cases.objectsources")
@@ -80,7 +83,8 @@ def _listed(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[Run
 def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCase]:
     """Yield the cases of a file, each with the function that runs it; cases of one CRD version share a subject."""
     version = catalog.version_of(case_file, folder=folder)
-    subjects, budget = {version: casesubject.CaseSubject(version)}, suggestions.WorkBudget()
+    subjects = {version: casesubject.CaseSubject(version)}
+    budget: WorkBudget | None = None
     mistakes: list[Mistake] = []
     for case in _resolve(case_file, catalog, folder, mistakes):
         old = catalog.old_version_of(case, version, folder=folder)
@@ -88,6 +92,7 @@ def _runs(case_file: CaseFile, catalog: Catalog, folder: Path) -> Iterator[RunCa
         if case.absent or (isinstance(case, RequestCase) and (case.errors or case.contains_errors)):
             mistakes += unreachable.find_mistakes(case, subjects[version], old_subject)
         if isinstance(case, ApplyCase):
+            budget = budget or suggestions.WorkBudget()
             mistakes += expectedowners.find_mistakes(case, budget)
         yield case, functools.partial(caserunner.run, subject=subjects[version], old_subject=old_subject)
     if mistakes:

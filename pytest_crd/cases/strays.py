@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from pytest_crd import lazyimport, lazyre, suggestions
+from pytest_crd import lazyimport, lazyre
 from pytest_crd.cases.model import ApplyCase, Case, ConvertCase, DefaultingCase, PatchCase, PruningCase, RequestCase
 from pytest_crd.cases.sections import Section
 from pytest_crd.cases.subject import CaseSubject
@@ -19,10 +19,12 @@ from pytest_crd.engine import CrdVersion, Response, fieldpath
 from pytest_crd.engine.jsonvalue import JSONValue
 
 if TYPE_CHECKING:
+    from pytest_crd import suggestions
     from pytest_crd.cases import casepatch, comparison, deviations
     from pytest_crd.cases.deviations import Stray, Strays
     from pytest_crd.cases.parts import ExpectedError
 else:
+    suggestions = lazyimport.module("pytest_crd.suggestions")
     deviations = lazyimport.module("pytest_crd.cases.deviations")
     comparison = lazyimport.module("pytest_crd.cases.comparison")
     casepatch = lazyimport.module("pytest_crd.cases.casepatch")

@@ -172,7 +172,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if options.are_declared(metafunc.config):
         for name in metafunc.fixturenames:
             if name[:3] == _OWN:
-                _hooks(metafunc.config).parametrize(metafunc)
+                _hooks(metafunc.config)
+                _load("fixtures").parametrize(metafunc)
                 return
 
 

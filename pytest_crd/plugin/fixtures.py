@@ -183,7 +183,7 @@ def _cases(metafunc: pytest.Metafunc) -> Iterator[BoundCase]:
             yield from cases.bind(Path(folder, name), metafunc.config)
 
 
-def describe_unused(item: pytest.Item, *, is_passed: bool) -> str:
+def describe_unused(item: pytest.Function, *, is_passed: bool) -> str:
     """
     Return the error about a marker or case of the plugin that has no effect in a test; else empty.
 
@@ -191,8 +191,6 @@ def describe_unused(item: pytest.Item, *, is_passed: bool) -> str:
         item: The test, after it was run.
         is_passed: Whether it passed.
     """
-    if not isinstance(item, pytest.Function):
-        return ""
     for name, fixtures in _CHOSEN_BY.items():
         requested = [fixture for fixture in fixtures if fixture in item.fixturenames]
         # A marker on a class or module may concern other tests there, unless this one has an argument of its name.

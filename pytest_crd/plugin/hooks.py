@@ -22,7 +22,6 @@ from pytest_crd.plugin import (
     alone,
     commandline,
     features,
-    fixtures,
     heap,
     manifests,
     options,
@@ -35,13 +34,13 @@ from pytest_crd.plugin.settings import checks, project
 from pytest_crd.wording import counted, escape_lines
 
 if TYPE_CHECKING:
-    from pytest_crd.plugin import failureblocks, servers
+    from pytest_crd.plugin import failureblocks, fixtures, servers
 else:
+    fixtures = lazyimport.module("pytest_crd.plugin.fixtures")
     failureblocks = lazyimport.module("pytest_crd.plugin.failureblocks")
     servers = lazyimport.module("pytest_crd.plugin.servers")
 
 is_link_cycle = folders.is_link_cycle
-parametrize = fixtures.parametrize
 _REASON: Final = "uses crd_server: the clients of a process share one server and one $KUBECONFIG"
 _FAILED: Final = "failed"
 _PACKAGE: Final = Path(pytest_crd.__file__).parent
@@ -117,7 +116,7 @@ def make_report(
         report.longrepr = call.excinfo.value.to_text()
     if call.excinfo is not None and isinstance(call.excinfo.value, CausedFailure) and isinstance(item, TextItem):
         failureblocks.mark(report, item, call.excinfo.value)
-    if call.when == "call" and options.are_declared(item.config):
+    if call.when == "call" and isinstance(item, pytest.Function) and options.are_declared(item.config):
         is_xfailed = hasattr(report, "wasxfail")
         if (report.passed or is_xfailed) and (problem := fixtures.describe_unused(item, is_passed=report.passed)):
             report.outcome, report.longrepr = "failed", problem

@@ -25,7 +25,6 @@ OF_READING = {
         "plugin",
         "progress",
         "records",
-        "suggestions",
         "wording",
     ),
     *(
@@ -81,7 +80,7 @@ def _loaded(project: Project, *options: str) -> set[str]:
 def test_a_run_imports_only_the_packages_that_it_needs(project: Project) -> None:
     project.write("conftest.py", TELLS_MODULES)
 
-    assert _loaded(project, "--crd-checks", "--collect-only") == OF_READING | {"checks"}
+    assert _loaded(project, "--crd-checks", "--collect-only") == OF_READING | {"checks", "suggestions"}
     project.cases()
     assert _loaded(project) == OF_CASES
     assert _loaded(project, "--collect-only") == OF_READING

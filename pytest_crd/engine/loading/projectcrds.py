@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, overload
 
-from pytest_crd import lazyimport, suggestions
+from pytest_crd import lazyimport
 from pytest_crd.engine import jsonvalue, profile
 from pytest_crd.engine.api.context import Guard, Webhooks
 from pytest_crd.engine.api.customresourcedefinition import CrdLookupError, CustomResourceDefinition
@@ -19,9 +19,11 @@ from pytest_crd.engine.observer import SESSION, Observer
 from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
+    from pytest_crd import suggestions
     from pytest_crd.engine.crds import apiapproval
     from pytest_crd.engine.openapi.commontypes import OpenAPIVersion
 else:
+    suggestions = lazyimport.module("pytest_crd.suggestions")
     apiapproval = lazyimport.module("pytest_crd.engine.crds.apiapproval")
 
 

@@ -76,7 +76,7 @@ def validate_each(crd: InternalCrd, options: ValidationOptions, profile: Profile
             options.for_version(name),
             has_status=internal.has_status(_subresources(crd, name)),
         )
-        if subresources := version.get("subresources"):
+        if (subresources := version.get("subresources")) and "scale" in subresources:
             yield from pathfields.validate_scale(subresources, path.child("subresources"), profile)
         if columns := version.get("additionalPrinterColumns"):
             yield from pathfields.validate_columns(columns, path.child("additionalPrinterColumns"))

@@ -206,7 +206,7 @@ def _above_all_versions(crd: InternalCrd, options: ValidationOptions, profile: P
         options.for_version(spec.get("version", "")),
         has_status=any(internal.has_status(holder.get("subresources")) for holder in holders),
     )
-    if subresources := spec.get("subresources"):
+    if (subresources := spec.get("subresources")) and "scale" in subresources:
         errors += pathfields.validate_scale(subresources, _SUBRESOURCES, profile)
     if columns := spec.get("additionalPrinterColumns"):
         errors += pathfields.validate_columns(columns, _COLUMNS)
