@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from pytest_crd.engine.cel import validators
-from pytest_crd.engine.cel.cost.earlierestimate import EarlierEstimator
-from pytest_crd.engine.cel.cost.estimate import Estimator
+from pytest_crd.engine.cel.cost.estimate import EarlierEstimator, Estimator
 from pytest_crd.engine.cel.dialect import Dialect
 from pytest_crd.engine.cel.expressionlimits import deep_recursion
 from pytest_crd.engine.cel.text import parser

@@ -238,11 +238,12 @@ class CrdFiles:
             self.notes.append(Remark(source, 0, f"passed over, {_A_TEMPLATE}", RemarkKind.TEMPLATE))
 
     def _manifest(self, item: Manifest, origin: FileOrigin, path: Path | None, name: str) -> None:
-        problem = slips.problem_of(item.value)
-        if not problem and not declared.is_crd(item.value):
+        is_crd = declared.is_crd(item.value)
+        problem = "" if is_crd else slips.problem_of(item.value)
+        if not is_crd and not problem:
             return
         place = (item.source, item.line_of())
-        if reason := _reason_to_pass_over(item.value, is_crd=not problem):
+        if reason := _reason_to_pass_over(item.value, is_crd=is_crd):
             if origin is FileOrigin.NAMED:
                 self.mistakes.append(Mistake(*place, f"{reason}, not a whole {declared.KIND}"))
             else:
