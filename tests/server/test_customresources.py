@@ -112,6 +112,14 @@ def test_numbers_of_defaults_are_stored_as_a_server_spells_them(method: str) -> 
     assert (answer.code, type(answer.value["spec"]["n"])) == (201, int)
 
 
+def test_a_repeated_field_of_a_sent_object_is_a_warning() -> None:
+    server = servers.api(servers.crd())
+    body = '{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a", "name": "b"}}'
+    answer: Any = servers.ask(server, "POST", "/apis/example.com/v1/namespaces/default/things", body)
+    assert (answer.code, answer.value["metadata"]["name"]) == (201, "b")
+    assert answer.warnings == ('duplicate field "metadata.name"',)
+
+
 def test_writes_leave_the_states_of_earlier_revisions_as_they_are() -> None:
     server = servers.api(servers.crd(versions=[_version_of(n={"type": "integer"})]))
     path = "/apis/example.com/v1/namespaces/default/things"

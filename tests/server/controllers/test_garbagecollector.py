@@ -10,7 +10,9 @@ import pytest
 from support import servers
 from support.webhooks import FixedWebhooks, FunctionAdmission
 
+from pytest_crd.engine.errors.refusal import Refusal
 from pytest_crd.engine.registry.admission import ADMINISTRATOR, AdmissionRequest, Admitted, User
+from pytest_crd.engine.registry.requestbody import RefusedError
 from pytest_crd.server.accessor import CrdServer
 from pytest_crd.server.controllers.garbagecollector import GarbageCollector
 from pytest_crd.server.http.httpmessages import HTTPRequest
@@ -124,6 +126,27 @@ def test_the_collector_sends_its_requests_as_its_service_account() -> None:
     groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated")
     assert reviewed["UPDATE", "second"] == reviewed["DELETE", "first"] == User(user, groups=groups)
     assert reviewed["DELETE", "owner"] == ADMINISTRATOR
+
+
+def test_a_dependent_that_a_plugin_protects_stays_without_its_owner() -> None:
+    def protect(request: AdmissionRequest) -> Admitted:
+        if request.operation == "DELETE" and request.name == "first":
+            raise RefusedError(Refusal(403, "Forbidden", "protected"))
+        return Admitted(request.object)
+
+    webhooks = FixedWebhooks(plugins=FunctionAdmission(validate=protect))
+    api = servers.api(collects_garbage=True, token="t", webhooks=webhooks)  # noqa: S106 - of a test
+    log = RequestLog(api.request_names)
+    api.on_collection = log.note
+    server = servers.crd_server(api, log)
+    owner = _create(server, "owner", kind="jobs.fuzz.example.com")
+    _create(server, "first", _owner(owner))
+    _create(server, "second", _owner(owner))
+    server["jobs.fuzz.example.com"].delete("owner")
+
+    assert _names(server) == ["first"]
+    codes = {request.name: request.code for request in server.requests.find(by="kube-controller-manager")}
+    assert codes == {"first": 403, "second": 200}
 
 
 def test_the_collector_needs_no_role_of_the_project() -> None:
