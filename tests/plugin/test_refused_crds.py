@@ -14,14 +14,13 @@ if TYPE_CHECKING:
 
 FILE = "config/crd/bases/gardens.yaml"
 REFUSED = 'config/crd/bases/gardens.yaml:1: the server refuses this CRD: spec.scope: Unsupported value: "Namespacd"'
-REASONS = [
-    pytest.param("scope: Namespaced", "scope: Namespacd", "spec.scope: Unsupported value", id="an unknown scope"),
-    pytest.param("storage: true", "storage: false", "must have exactly one version marked as storage", id="no storage"),
-    pytest.param(
-        "label: {type: string}", "label: {type: string, default: 1}", "must be of type string", id="a wrong default"
-    ),
-    pytest.param("label: {type: string}", "label: {}", "type: Required value", id="a schema that is not structural"),
-]
+# A change of a CRD, and the words of its refusal.
+REASONS = {
+    "Scope": ("scope: Namespaced", "scope: Namespacd", "spec.scope: Unsupported value"),
+    "Storage": ("storage: true", "storage: false", "must have exactly one version marked as storage"),
+    "Default": ("label: {type: string}", "label: {type: string, default: 1}", "must be of type string"),
+    "Loose": ("label: {type: string}", "label: {}", "type: Required value"),
+}
 BETA = """\
 apiVersion: apiextensions.k8s.io/v1beta1
 kind: CustomResourceDefinition
@@ -50,15 +49,40 @@ def _break(project: Project, old: str = "scope: Namespaced", new: str = "scope: 
     return path
 
 
-@pytest.mark.parametrize(("old", "new", "words"), REASONS)
-def test_cases_about_a_refused_crd_are_an_error(gardener: Project, old: str, new: str, words: str) -> None:
-    _break(gardener, old, new)
+def test_cases_about_refused_crds_are_errors(project: Project) -> None:
+    """Also in Python tests; each reason has a line."""
+    for kind, (old, new, _) in REASONS.items():
+        plural = f"{kind.lower()}s"
+        file = f"config/crd/bases/{plural}.yaml"
+        project.crd(file, plural=plural, kind=kind)
+        _break(project, "singular: garden", f"singular: {kind.lower()}", file)
+        _break(project, old, new, file)
+        project.cases(CASES.replace("gardens", plural), f"test_{plural}.crd.yaml")
+    _break(project)
+    _break(project, "storage: true", "storage: false")
+    project.cases(name="cases/garden.yaml")
+    project.cases()
+    project.write(
+        "test_it.py",
+        'import pytest\n\n@pytest.mark.crd_cases("cases/*.yaml")\ndef test_it(crd_case):\n    crd_case.check()\n',
+    )
 
-    result = gardener.run()
+    result = project.run()
 
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"*{FILE}:1: the server refuses this CRD:*"])
-    assert words in result.stdout.str()
+    result.assert_outcomes(errors=len(REASONS) + 2)
+    for kind, (*_, words) in REASONS.items():
+        title = f"ERROR collecting test_{kind.lower()}s.crd.yaml "
+        section = result.stdout.str().partition(title)[2].partition("\n____")[0]
+        assert f"config/crd/bases/{kind.lower()}s.yaml:1: the server refuses this CRD:" in section
+        assert words in section
+    lines = (
+        f"{FILE}:1: the server refuses this CRD:",
+        "*  spec.scope: Unsupported value*",
+        "*  spec.versions: Invalid value*",
+        "*storedCRD: true*",
+    )
+    for file in ("test_garden.crd.yaml", "test_it.py"):
+        result.stdout.fnmatch_lines([f"*ERROR collecting {file} *", *(f"*{line}" for line in lines)])
 
 
 def test_a_listing_has_the_cases_of_a_refused_crd(gardener: Project) -> None:
@@ -69,36 +93,6 @@ def test_a_listing_has_the_cases_of_a_refused_crd(gardener: Project) -> None:
 
     assert result.ret == pytest.ExitCode.OK
     assert len([line for line in result.outlines if "::" in line]) == 3
-
-
-def test_each_reason_for_a_refusal_has_a_line(gardener: Project) -> None:
-    _break(gardener)
-    _break(gardener, "storage: true", "storage: false")
-
-    result = gardener.run()
-
-    result.stdout.fnmatch_lines(
-        [
-            f"*{FILE}:1: the server refuses this CRD:",
-            "*  spec.scope: Unsupported value*",
-            "*  spec.versions: Invalid value*",
-            "*storedCRD: true*",
-        ]
-    )
-
-
-def test_declared_cases_of_a_python_test_are_an_error(gardener: Project) -> None:
-    _break(gardener)
-    gardener.cases(name="cases/garden.yaml")
-    gardener.write(
-        "test_it.py",
-        'import pytest\n\n@pytest.mark.crd_cases("cases/*.yaml")\ndef test_it(crd_case):\n    crd_case.check()\n',
-    )
-
-    result = gardener.run("test_it.py")
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"*{REFUSED}*"])
 
 
 def test_a_case_file_that_declares_the_crd_stored_is_run(gardener: Project) -> None:

@@ -17,50 +17,40 @@ def _notes(result: pytest.RunResult) -> list[str]:
     return [line for line in result.outlines if "the server reads" in line]
 
 
-def test_a_failure_names_the_words_of_its_objects(project: Project) -> None:
-    project.cases(f"{HEAD}create:\n- name: a\n  input: {{spec: {{soil: on}}}}\n  accepted: yes\n")
-
-    result = project.run()
-
-    assert _notes(result) == [f"{NAME}:4: spec.soil: the server reads `on` as true; quote it where a text is meant"]
-
-
-def test_a_decoding_error_names_the_words(project: Project) -> None:
-    project.cases(f"{HEAD}create:\n- name: a\n  input: {{metadata: {{labels: {{a: yes}}}}}}\n  accepted: true\n")
-
-    assert _notes(project.run()) == [
-        f"{NAME}:4: metadata.labels.a: the server reads `yes` as true; quote it where a text is meant"
-    ]
-
-
-def test_the_words_of_a_passing_case_are_named_once_with_v(project: Project) -> None:
+def test_a_failure_names_the_words_of_its_objects_and_a_passing_case_with_v_once(project: Project) -> None:
+    """Words at boolean fields are meant."""
     free = "{spec: {free: {mode: on}}}"
     case = f"- name: NAME\n  input: &free {free}\n  expected: *free\n"
-    project.cases(f"{HEAD}pruning:\n{case.replace('NAME', 'a')}{case.replace('NAME', 'b')}")
+    project.cases(f"{HEAD}create:\n- name: a\n  input: {{spec: {{soil: on}}}}\n  accepted: yes\n", "test_1.crd.yaml")
+    project.cases(
+        f"{HEAD}create:\n- name: a\n  input: {{metadata: {{labels: {{a: yes}}}}}}\n  accepted: true\n",
+        "test_2.crd.yaml",
+    )
+    project.cases(f"{HEAD}pruning:\n{case.replace('NAME', 'a')}{case.replace('NAME', 'b')}", "test_3.crd.yaml")
+    ponds = project.crd("config/crd/bases/ponds.yaml", plural="ponds", kind="Pond")
+    text = ponds.read_text(encoding="utf-8").replace("label: {type: string}", "label: {type: boolean}")
+    ponds.write_text(text, encoding="utf-8")
+    project.cases(
+        "crd: ponds.stories.example.com\ncreate:\n- name: a\n  input: {spec: {label: yes}}\n"
+        "  contains: {spec: {label: off}}\n",
+        "test_4.crd.yaml",
+    )
+    failing = [
+        "test_1.crd.yaml:4: spec.soil: the server reads `on` as true; quote it where a text is meant",
+        "test_2.crd.yaml:4: metadata.labels.a: the server reads `yes` as true; quote it where a text is meant",
+    ]
 
     quiet, verbose = project.run(), project.run("-v")
 
-    quiet.assert_outcomes(passed=2)
-    assert not _notes(quiet)
+    quiet.assert_outcomes(passed=2, failed=3)
+    assert _notes(quiet) == failing
     assert _notes(verbose) == [
-        f"crd: {NAME}:{line}: spec.free.mode: the server reads `on` as true; quote it where a text is meant"
-        for line in (4, 7)
+        *failing,
+        *(
+            f"crd: test_3.crd.yaml:{line}: spec.free.mode: the server reads `on` as true; quote it where a text is meant"
+            for line in (4, 7)
+        ),
     ]
-
-
-def test_words_at_boolean_fields_are_not_named(project: Project) -> None:
-    crd = project.crd()
-    crd.write_text(
-        crd.read_text(encoding="utf-8").replace("label: {type: string}", "label: {type: boolean}"), encoding="utf-8"
-    )
-    project.cases(
-        f"{HEAD}create:\n- name: a\n  input: {{spec: {{label: yes}}}}\n  contains: {{spec: {{label: off}}}}\n"
-    )
-
-    result = project.run("-v")
-
-    result.assert_outcomes(failed=1)
-    assert not _notes(result)
 
 
 def test_keys_that_are_read_as_booleans_are_mistakes_of_a_case_and_its_files(project: Project) -> None:
@@ -75,40 +65,29 @@ def test_keys_that_are_read_as_booleans_are_mistakes_of_a_case_and_its_files(pro
     ]
 
 
-@pytest.mark.parametrize("comment", ["", "# crd: refused spec.soil\n"])
-def test_a_failing_sample_names_its_words(project: Project, comment: str) -> None:
-    head = f"{comment}apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {{name: a}}\n"
-    project.write("config/samples/a.yaml", f"{head}spec: {{soil: off}}\n")
-
-    result = project.run("--crd-checks", *(["-v"] if comment else []))
-
-    (line,) = _notes(result)
-    place = f"config/samples/a.yaml:{5 if comment else 4}"
-    assert line.endswith(f"{place}: spec.soil: the server reads `off` as false; quote it where a text is meant")
-
-
-def test_each_sample_of_a_list_names_its_own_words(project: Project) -> None:
+def test_a_failing_sample_names_its_words(project: Project) -> None:
+    """A sample of an unknown version names none."""
+    head = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: NAME}\n"
     item = "- {apiVersion: stories.example.com/v1, kind: Garden, metadata: {name: NAME}, spec: {soil: off}}\n"
-    project.write(
-        "config/samples/a.yaml", f"kind: List\nitems:\n{item.replace('NAME', 'a')}{item.replace('NAME', 'b')}"
-    )
+    samples = {
+        "a": f"{head}spec: {{soil: off}}\n",
+        "b": f"# crd: refused spec.soil\n{head}spec: {{soil: off}}\n",
+        "c": f"kind: List\nitems:\n{item.replace('NAME', 'd')}{item.replace('NAME', 'e')}",
+        "f": head.replace("v1", "v9") + "spec: {soil: on}\n",
+    }
+    for name, text in samples.items():
+        project.write(f"config/samples/{name}.yaml", text.replace("NAME", name))
 
-    assert [line.partition(" spec.soil")[0].strip() for line in _notes(project.run("--crd-checks", "-v"))] == [
-        "config/samples/a.yaml:3:",
-        "config/samples/a.yaml:4:",
-    ]
+    quiet, verbose = project.run("--crd-checks"), project.run("--crd-checks", "-v")
 
+    def places(result: pytest.RunResult) -> list[str]:
+        words = "spec.soil: the server reads `off` as false; quote it where a text is meant"
+        assert all(line.endswith(words) for line in _notes(result))
+        return sorted(line.split()[-len(words.split()) - 1] for line in _notes(result))
 
-def test_a_sample_of_an_unknown_version_names_no_words(project: Project) -> None:
-    project.write(
-        "config/samples/a.yaml",
-        "apiVersion: stories.example.com/v9\nkind: Garden\nmetadata: {name: a}\nspec: {soil: on}\n",
-    )
-
-    result = project.run("--crd-checks")
-
-    result.assert_outcomes(failed=1, passed=5, skipped=1)
-    assert not _notes(result)
+    # Other failures have the same cause.
+    assert places(quiet) == ["config/samples/a.yaml:4:"]
+    assert places(verbose) == [f"config/samples/{place}:" for place in ("a.yaml:4", "b.yaml:5", "c.yaml:3", "c.yaml:4")]
 
 
 def test_the_header_names_the_properties_of_a_crd(project: Project) -> None:

@@ -37,32 +37,42 @@ def test_one_cause_of_a_refusal_is_one_failure(project: Project, old: str, new: 
     result.stdout.fnmatch_lines([f"SKIPPED [[]{len(names) + 2}] *: not judged: {reason}"])
 
 
-@pytest.mark.parametrize(("old", "new", "names"), REFUSALS)
 @pytest.mark.parametrize(
     "options",
     [
         ("-k", "not accepted"),
-        ("--crd-checks-allow", "accepted gardens.stories.example.com: x"),
-        ("--crd-stored", "gardens.stories.example.com"),
+        (
+            "--crd-checks-allow",
+            "accepted gardens.stories.example.com: x",
+            "--crd-checks-allow",
+            "accepted ponds.stories.example.com: x",
+        ),
+        ("--crd-stored", "gardens.stories.example.com", "--crd-stored", "ponds.stories.example.com"),
     ],
 )
-def test_each_check_of_a_refused_crd_fails_without_the_first(
-    project: Project, old: str, new: str, names: list[str], options: tuple[str, ...]
-) -> None:
-    commit(project.path, tag="v1.0.0")
-    _change(project, old, new)
+def test_each_check_of_a_refused_crd_fails_without_the_first(project: Project, options: tuple[str, ...]) -> None:
+    ponds = project.crd("config/crd/bases/ponds.yaml", plural="ponds", kind="Pond").read_text(encoding="utf-8")
+    ponds = ponds.replace("singular: garden", "singular: pond")
+    for name, text in (("gardens", project.read(FILE)), ("ponds", ponds)):
+        project.write(f"before/{name}.yaml", text)
+    project.ini("crd_paths = config")
+    _change(project, "note: {type: string}", "note: {}")
+    project.write("config/crd/bases/ponds.yaml", ponds.replace("note: {type: string}", RULES))
 
-    result = project.run("--crd-checks", "--crd-baseline", "git:v1.0.0", "-v", *options)
+    result = project.run("--crd-checks", "--crd-baseline", "before", "-v", *options)
 
-    for name in (*names, "upgrade*"):
-        result.stdout.fnmatch_lines([f"*::{name} FAILED *"])
+    for name in ("structural[[]gardens*", "conditions[[]gardens*", "upgrade[[]gardens*"):
+        result.stdout.fnmatch_lines([f"*gardens.yaml::{name} FAILED *"])
+    for name in ("rules[[]ponds*", "conditions[[]ponds*", "upgrade[[]ponds*"):
+        result.stdout.fnmatch_lines([f"*ponds.yaml::{name} FAILED *"])
 
 
 def test_errors_that_the_first_check_does_not_list_fail_others(project: Project) -> None:
-    commit(project.path, tag="v1.0.0")
+    project.write("before/gardens.yaml", project.read(FILE))
+    project.ini("crd_paths = config")
     _change(project, "note: {type: string}", "note: {patern: a}")
 
-    result = project.run("--crd-checks", "--crd-baseline", "git:v1.0.0", "-v")
+    result = project.run("--crd-checks", "--crd-baseline", "before", "-v")
 
     for name in ("accepted*", "structural*", "conditions*", "upgrade*"):
         result.stdout.fnmatch_lines([f"*::{name} FAILED *"])
