@@ -83,37 +83,34 @@ def test_a_wrong_option_is_reported(empty: Project) -> None:
     result.stderr.fnmatch_lines(["*--crd-webhook: 'hooks': write WHICH: HOW, such as *"])
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ("return", "returns an object of the type NoneType; return a mapping to functions: *"),
-        ("return {}", "returns an empty mapping; return a mapping to functions: *"),
-        ("raise LookupError('no size')", "fails:\nE*LookupError: no size"),
-        ("pytest.skip('not today')", "fails:\nE*Skipped: not today"),
-        ("return {'every': function, 'all': 3}", ": no webhook is called 'every': write *\nE*type int; return a *"),
-        ("return {3: function}", ": no webhook is called 3: write *"),
-    ],
-)
-def test_mistakes_of_a_hook_name_its_file(empty: Project, body: str, words: str) -> None:
-    _hook(empty, body)
+# The body of a hook, and lines about it behind the name of its file.
+MISTAKES: Final = {
+    "nothing": ("return", [" returns an object of the type NoneType; return a mapping to functions: *"]),
+    "empty": ("return {}", [" returns an empty mapping; return a mapping to functions: *"]),
+    "raises": ("raise LookupError('no size')", [" fails:", "E*LookupError: no size"]),
+    "skips": ("pytest.skip('not today')", [" fails:", "E*Skipped: not today"]),
+    "names": (
+        "return {'every': function, 'all': 3}",
+        [": no webhook is called 'every': write *", "E*type int; return a *"],
+    ),
+    "number": ("return {3: function}", [": no webhook is called 3: write *"]),
+}
+
+
+def test_mistakes_of_hooks_name_their_files(empty: Project) -> None:
+    for name, (body, _) in MISTAKES.items():
+        _hook(empty, body, f"{name}.py")
+    wrapper = "@pytest.hookimpl(wrapper=True)\ndef pytest_crd_webhooks():\n    return (yield)\n"
+    empty.write("conftest.py", f"import pytest\npytest_plugins = {[*MISTAKES]}\n\n{wrapper}")
     empty.write("test_it.py", NAMES)
 
     result = empty.run()
 
     result.assert_outcomes(failed=1)
-    first, *others = words.split("\n")
+    for name, (_, (first, *others)) in MISTAKES.items():
+        result.stdout.fnmatch_lines([f"E*{name}: pytest_crd_webhooks{first}", *others])
     result.stdout.fnmatch_lines(
-        [f"E*WebhookError: conftest.py: pytest_crd_webhooks{' ' * (first[0] != ':')}{first}", *others]
-    )
-
-
-def test_a_wrapper_is_no_implementation(empty: Project) -> None:
-    wrapper = "import pytest\n\n@pytest.hookimpl(wrapper=True)\ndef pytest_crd_webhooks():\n    return (yield)\n"
-    empty.write("conftest.py", wrapper)
-    empty.write("test_it.py", NAMES)
-
-    empty.run().stdout.fnmatch_lines(
-        ["E*WebhookError: conftest.py: pytest_crd_webhooks cannot be a wrapper: each returns its own functions"]
+        ["E*conftest.py: pytest_crd_webhooks cannot be a wrapper: each returns its own functions"]
     )
 
 
