@@ -116,10 +116,6 @@ class TestMethods:
 """
 
 
-def test_only_requests_of_passing_tests_count(empty: Project) -> None:
-    _assert_told_apart(empty, TESTS)
-
-
 def test_the_number_of_uncounted_tests_is_reported(empty: Project) -> None:
     _lay_out(empty, TESTS)
 
@@ -220,20 +216,44 @@ class TestOne:
 """
 
 
-def test_a_shared_fixture_counts_if_all_its_tests_pass(empty: Project) -> None:
-    _assert_told_apart(empty, SHARED)
+ENDS_BADLY = """
+@pytest.fixture(scope="module")
+def ends_badly(crds):
+    ask(crds, "not_ends_badly")
+    yield
+    assert False
+
+def test_uses(ends_badly, crds):
+    ask(crds, "counts_test")
+
+def test_is_the_last():
+    pass
+"""
+# Two fixtures of one name, in two files.
+SAME_NAME = """
+@pytest.fixture(scope="module")
+def good(crds):
+    ask(crds, "counts_other")
+
+def test_a(good):
+    pass
+"""
+FAILS = SAME_NAME.replace("counts_other", "not_same_name").replace("pass\n", "assert False\n")
+
+
+def test_only_requests_of_passing_tests_and_of_fixtures_of_passing_tests_count(empty: Project) -> None:
+    files = (TESTS, SHARED, ENDS_BADLY, SAME_NAME, FAILS)
+    fields = _lay_out(empty, "".join(files), "all.py")
+    for number, tests in enumerate(files):
+        empty.write(f"test_{number}.py", HEAD + tests)
+
+    assert _counting(empty) == {name for name in fields if name.startswith(COUNTS)}
 
 
 @pytest.mark.counted("pytest_crd.plugin.features.coverage.hooks")
 @pytest.mark.slow
 def test_requests_count_alike_with_workers(empty: Project) -> None:
     _assert_told_apart(empty, SHARED, "-p", "pytest_crd.plugin", "-p", "xdist.plugin", "-n", "2")
-
-
-def test_requests_of_a_fixture_with_a_failing_teardown_do_not_count(empty: Project) -> None:
-    tests = f'\n{ENDS_BADLY}def test_uses(ends_badly, crds):\n    ask(crds, "counts_test")\n\ndef test_is_the_last():\n    pass\n'
-
-    _assert_told_apart(empty, tests)
 
 
 def test_requests_after_an_interruption_do_not_count(empty: Project) -> None:
@@ -255,25 +275,6 @@ def test_c(made):
 """
     _assert_told_apart(empty, tests)
 
-
-def test_fixtures_that_no_failed_test_used_count(empty: Project) -> None:
-    second = '@pytest.fixture(scope="module")\ndef good(crds):\n    ask(crds, "counts_other")\n\ndef test_a(good):\n    pass\n'
-    fails = '@pytest.fixture(scope="module")\ndef good(crds):\n    ask(crds, "not_same_name")\n\ndef test_a(good):\n    assert False\n'
-    _lay_out(empty, second + fails, "helpers.py")
-    empty.write("test_a.py", HEAD + second)
-    empty.write("test_b.py", HEAD + fails)
-
-    assert _counting(empty) == {"counts_other"}
-
-
-ENDS_BADLY = """\
-@pytest.fixture(scope="module")
-def ends_badly(crds):
-    ask(crds, "not_ends_badly")
-    yield
-    assert False
-
-"""
 
 # The part of pytest-rerunfailures that coverage sees.
 RERUN = """

@@ -325,29 +325,33 @@ def test_a_crd_of_a_hook_is_compared_below_the_ini_file(small: Project) -> None:
     result.stdout.fnmatch_lines([f"pytest.ini::{ITEM.replace('[', '[[]')} PASSED *"])
 
 
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ("    return None", "conftest.py: pytest_crd_parity returns None; return a mapping from CRD/VERSION to a class"),
-        ("    return {}", "conftest.py: pytest_crd_parity returns {}; return a mapping from CRD/VERSION to a class"),
-        ("    return {'gardens': 1}", "conftest.py: pytest_crd_parity 'gardens' is not CRD/VERSION, as in backups.example.com/v1"),
-        ("    1 / 0", "conftest.py: pytest_crd_parity fails:"),
-    ],
-)  # fmt: skip
-def test_a_wrong_hook_is_an_error_with_its_plugin(small: Project, body: str, message: str) -> None:
-    small.write("conftest.py", f"def pytest_crd_parity():\n{body}\n")
+# The result of a hook, and the words behind the name of its plugin.
+WRONG_HOOKS = {
+    "nothing": ("    return None", "pytest_crd_parity returns None; return a mapping from CRD/VERSION to a class"),
+    "empty": ("    return {}", "pytest_crd_parity returns {}; return a mapping from CRD/VERSION to a class"),
+    "version": (
+        "    return {'gardens': 1}",
+        "pytest_crd_parity 'gardens' is not CRD/VERSION, as in backups.example.com/v1",
+    ),
+    "fails": ("    1 / 0", "pytest_crd_parity fails:"),
+}
+
+
+def test_wrong_hooks_are_errors_with_their_plugins(small: Project) -> None:
+    for name, (body, _) in WRONG_HOOKS.items():
+        small.write(f"{name}.py", f"def pytest_crd_parity():\n{body}\n")
+    wrapper = "import pytest\n@pytest.hookimpl(wrapper=True)\ndef pytest_crd_parity():\n    yield\n"
+    small.write("conftest.py", f"pytest_plugins = {[*WRONG_HOOKS]}\n{wrapper}")
 
     result = small.run()
 
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([message])
+    for name, (_, words) in WRONG_HOOKS.items():
+        result.stdout.fnmatch_lines([f"{name}: {words}"])
+    result.stdout.fnmatch_lines(["conftest.py: pytest_crd_parity cannot be a wrapper: each returns its own classes"])
 
 
-def test_a_wrapper_and_a_late_hook_are_errors(small: Project) -> None:
-    small.write("conftest.py", "import pytest\n@pytest.hookimpl(wrapper=True)\ndef pytest_crd_parity():\n    yield\n")
-    small.run().stdout.fnmatch_lines(["conftest.py: pytest_crd_parity cannot be a wrapper: each returns its own classes"])  # fmt: skip
-
-    (small.path / "conftest.py").unlink()
+def test_a_late_hook_is_an_error(small: Project) -> None:
     small.write("tests/inner/conftest.py", "def pytest_crd_parity():\n    return {}\n")
     small.write("tests/inner/test_it.py", "def test_it(): pass\n")
     _ini(small, "Spec")
