@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,19 +19,28 @@ REFUSED = (
 HISTORY = [("v1.0.0", crd("v1alpha1")), ("v1.1.0", crd("v1", "v1alpha1"))]
 
 
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with both releases; created once, because git takes as long as an upgrade."""
+    folder = tmp_path_factory.mktemp("repository")
+    release_all(folder, HISTORY)
+    return folder
+
+
 @pytest.fixture
-def dropped(empty: Project) -> Project:
+def dropped(empty: Project, repository: Path) -> Project:
     """A project that stored v1alpha1 in its first release, stores v1 since its second, and drops v1alpha1 today."""
-    release_all(empty.path, HISTORY)
+    shutil.copytree(repository, empty.path, dirs_exist_ok=True)
     write(empty.path, crd("v1"))
     return empty
 
 
-@pytest.mark.parametrize("baseline", ["auto", "git:latest-tag", "git:v1.1.0"])
-def test_a_dropped_version_that_an_earlier_release_stored_fails(dropped: Project, baseline: str) -> None:
-    result = dropped.run("--crd-baseline", baseline)
+def test_a_dropped_version_that_an_earlier_release_stored_fails(dropped: Project) -> None:
+    result = dropped.run(
+        *("-v", "--crd-baseline", "auto", "--crd-baseline", "git:latest-tag", "--crd-baseline", "git:v1.1.0")
+    )
 
-    result.assert_outcomes(failed=1)
+    result.assert_outcomes(failed=3)
     result.stdout.fnmatch_lines(
         [
             "refused: status.storedVersions[[]0]",
@@ -42,6 +53,7 @@ def test_a_dropped_version_that_an_earlier_release_stored_fails(dropped: Project
             "crd_baseline_allow =",
             f"    {NAME} v1alpha1 refused",
         ]
+        * 3
     )
     result.stdout.no_fnmatch_line(f"    {NAME} status*")
 
