@@ -10,6 +10,9 @@ import pytest
 from support.git import commit, git
 from support.sessions import Folder
 
+from pytest_crd.plugin.settings.setting import SettingEntry
+from pytest_crd.plugin.settings.upgrades import ALLOWED, BASELINE
+
 if TYPE_CHECKING:
     from support.sessions import Project
 
@@ -231,19 +234,18 @@ def test_an_allowance_for_an_unknown_crd_is_an_error(released: Project) -> None:
     )
 
 
-def test_lines_that_allow_nothing_are_a_usage_error_that_names_all(released: Project) -> None:
-    released.ini("crd_baseline_allow = spec.soil")
-    single = released.run()
-    released.ini(
-        "crd_baseline_allow =", "    spec.soil", f"    {NAME} spec.soil refused", f"    {NAME} spec.s* refused"
-    )
-    several = released.run()
+def test_lines_that_allow_nothing_are_a_usage_error_that_names_all() -> None:
+    lines = ["spec.soil", f"{NAME} spec.soil refused", f"{NAME} spec.s* refused"]
 
-    assert single.ret == several.ret == pytest.ExitCode.USAGE_ERROR
-    single.stderr.fnmatch_lines(["ERROR: crd_baseline_allow: 'spec.soil' is not NAME PATH KIND or *"])
-    several.stderr.fnmatch_lines(
+    with pytest.raises(pytest.UsageError) as single:
+        ALLOWED.read(SettingEntry(lines[:1], "crd_baseline_allow", Path()))
+    with pytest.raises(pytest.UsageError) as several:
+        ALLOWED.read(SettingEntry(lines, "crd_baseline_allow", Path()))
+
+    assert str(single.value).startswith("crd_baseline_allow: 'spec.soil' is not NAME PATH KIND or ")
+    pytest.LineMatcher(str(several.value).splitlines()).fnmatch_lines(
         [
-            "ERROR: crd_baseline_allow: 2 of its lines are no entries:",
+            "crd_baseline_allow: 2 of its lines are no entries:",
             "  'spec.soil' is not NAME PATH KIND or *",
             f"  '{NAME} spec.s[*] refused': `[*]` stands for a whole step *",
         ],
@@ -308,11 +310,10 @@ def test_a_mistake_about_upgrades_in_the_ini_file_fails_at_its_line(released: Pr
     allowed.stdout.fnmatch_lines(["pytest.ini:3: *"])
 
 
-def test_an_empty_baseline_is_a_usage_error(released: Project) -> None:
-    assert released.run("--crd-baseline", " ").ret == pytest.ExitCode.USAGE_ERROR
-    assert released.run("--crd-baseline", "git:v1", "--crd-baseline", "").ret == pytest.ExitCode.USAGE_ERROR
-    released.ini("crd_baseline = ''")
-    assert released.run().ret == pytest.ExitCode.USAGE_ERROR
+@pytest.mark.parametrize("value", [[" "], ["git:v1", ""], "''"])
+def test_an_empty_baseline_is_a_usage_error(value: object) -> None:
+    with pytest.raises(pytest.UsageError, match=r"^crd_baseline: name a folder, a file or git:REF"):
+        BASELINE.read(SettingEntry(value, "crd_baseline", Path()))
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,10 @@ def find_server(name):
 OURS, OTHER = "https://127.0.0.1:1", "https://example.com"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("function", clienttable.PATCHED, ids=lambda function: f"{function.module}.{function.path}")
 def test_installed_clients_have_all_doors(function: PatchedFunction) -> None:
+    """Importing the clients takes seconds, and only another version of one changes the result."""
     owner: Any = importlib.import_module(function.module)
     *owners, name = function.path.split(".")
     for part in owners:
@@ -47,6 +49,7 @@ def test_installed_clients_have_all_doors(function: PatchedFunction) -> None:
     assert callable(vars(owner)[name])
 
 
+@pytest.mark.long
 def test_installed_clients_have_all_loaders_constants_and_defaults() -> None:
     for account in clienttable.ACCOUNT_LOADERS:
         owner, name = account.path.split(".")
