@@ -37,7 +37,9 @@ def empty(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Pr
 
     if "pytester" in request.fixturenames:
         return sessions.Project(request.getfixturevalue("pytester").path)
-    return sessions.project(request.getfixturevalue("tmp_path"), monkeypatch)
+    path = request.getfixturevalue("tmp_path")
+    sessions.enter(path, monkeypatch)
+    return sessions.Project(path)
 
 
 @pytest.fixture

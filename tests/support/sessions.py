@@ -21,7 +21,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import deepdiff
 import jsonschema
@@ -200,7 +200,7 @@ class Folder:
         too, because workers load only plugins that are named.
         """
         with pytest.MonkeyPatch.context() as patch:
-            _enter(self.path, patch)
+            enter(self.path, patch)
             return _run(arguments)
 
     def start(self, *arguments: str) -> pytest.RunResult:
@@ -231,13 +231,7 @@ class Project(Folder):
         return _run(arguments)
 
 
-def project(path: Path, patch: pytest.MonkeyPatch) -> Project:
-    """Return the project in the folder *path*, and make it the current one."""
-    _enter(path, patch)
-    return Project(path)
-
-
-def _enter(path: Path, patch: pytest.MonkeyPatch) -> None:
+def enter(path: Path, patch: pytest.MonkeyPatch) -> None:
     """Change to a folder, with an environment that has nothing of the session that runs."""
     patch.chdir(path)
     for name in ("PYTEST_ADDOPTS", "TOX_ENV_DIR"):
@@ -263,22 +257,23 @@ def _run(arguments: Iterable[str | Path]) -> pytest.RunResult:
         patch.setattr(sys, "stdin", io.StringIO())
         patch.setattr(FixtureManager, "parsefactories", _parse_known_fixtures)
         patch.setattr(gc, "get_freeze_count", count_frozen)
-        status: Any
         try:
             status = pytest.main([*_WITHOUT, *map(str, arguments)], plugins=[plugin, _NativeTracebacks()])
         except SystemExit as end:
-            status = end.code
+            status = int(end.code or 0)
         finally:
             for name in sys.modules.keys() - modules.keys():
                 del sys.modules[name]
             sys.modules.update(modules)
             sys.path[:], sys.meta_path[:] = paths, finders
-    texts = []
-    for written in (out, err):
-        written.seek(0)
-        texts.append(written.read())
     # Shown if the test fails.
-    for text, stream in zip(texts, (sys.stdout, sys.stderr), strict=True):
-        stream.write(text)
-    lines, errors = (text.splitlines() for text in texts)
-    return pytest.RunResult(status, lines, errors, time.monotonic() - start)
+    printed, errors = (_copy(written, shown) for written, shown in ((out, sys.stdout), (err, sys.stderr)))
+    return pytest.RunResult(status, printed, errors, time.monotonic() - start)
+
+
+def _copy(written: TextIO, shown: TextIO) -> list[str]:
+    """Copy a stream to another one, and return its lines."""
+    written.seek(0)
+    text = written.read()
+    shown.write(text)
+    return text.splitlines()

@@ -532,7 +532,14 @@ def test_answers_to_other_foreseen_questions_do_not_count(requesting: Project, s
 def test_a_disagreement_is_coloured_and_whole_in_junit(requesting: Project, server: FakeServer) -> None:
     """The arguments may be in a file, which is the command line."""
     server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
-    arguments = (f"--crd-live={server.url}", "-k", "stored", "--color=yes", "--junitxml=report.xml", "-q")
+    arguments: tuple[str, ...] = (
+        f"--crd-live={server.url}",
+        "-k",
+        "stored",
+        "--color=yes",
+        "--junitxml=report.xml",
+        "-q",
+    )
     if pytest.version_tuple >= (8, 2):  # since then, pytest reads arguments from files
         requesting.write("arguments", "\n".join((*arguments, "")))
         arguments = ("@arguments",)
