@@ -8,6 +8,7 @@ import sys
 from typing import Final
 
 import pytest
+from _pytest.fixtures import FixtureManager  # nothing public
 
 # Plugins of pytest that no test of a command is about. Two of them collect garbage again and again at the end of a session.
 _UNUSED: Final = (
@@ -31,6 +32,7 @@ def sessions_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(f"-p no:{name}" for name in _UNUSED))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(gc, "get_freeze_count", sessions.count_frozen)
+    monkeypatch.setattr(FixtureManager, "parsefactories", sessions._parse_known_fixtures)
     # Python's style of a traceback needs no source of whole functions.
     getrepr = functools.partialmethod(pytest.ExceptionInfo.getrepr, style="native")
     monkeypatch.setattr(pytest.ExceptionInfo, "getrepr", getrepr)

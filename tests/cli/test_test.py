@@ -232,23 +232,19 @@ def test_a_module_with_the_name_of_the_package_is_not_run(command: list[str], pr
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["check", "config"],
         ["validate", "garden.yaml"],
-        *(
-            pytest.param(arguments, marks=pytest.mark.long)
-            for arguments in (
-                ["check", "config"],
-                ["explain", "gardens"],
-                ["init"],
-                ["cel", "1 == 1", "gardens", "--self", "garden.yaml"],
-                ["json-schema", "--out", "schemas"],
-                ["openapi", "gardens"],
-                ["schema"],
-                ["serve", "--port=0", "--kubeconfig=garden.yaml"],
-            )
-        ),
+        ["explain", "gardens"],
+        ["init"],
+        ["cel", "1 == 1", "gardens", "--self", "garden.yaml"],
+        ["json-schema", "--out", "schemas"],
+        ["openapi", "gardens"],
+        ["schema"],
+        ["serve", "--port=0", "--kubeconfig=garden.yaml"],
     ],
     ids=lambda arguments: arguments[0],
 )
