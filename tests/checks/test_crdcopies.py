@@ -77,13 +77,14 @@ def test_a_copy_that_differs_fails_with_the_place(project: Project) -> None:
         )
 
 
+WEBHOOK = "{conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com'}}"
 EQUAL = [
     GARDEN,
     GARDEN.replace("metadata: {", "metadata: {labels: {a: b}, annotations: {c: d}, "),
     DESCRIBED,
     DESCRIBED.replace("the ground", "the earth"),
     GARDEN.replace("  scope:", "  preserveUnknownFields: false\n  scope:"),
-    GARDEN.replace("  scope:", "  conversion: {strategy: None}\n  scope:"),
+    GARDEN.replace("  scope:", f"  conversion: {{strategy: Webhook, webhook: {WEBHOOK}}}\n  scope:"),
     GARDEN.replace("                  required: [name]\n", "").replace(
         "                  type: object\n", "                  type: object\n                  required: [name]\n"
     ),
