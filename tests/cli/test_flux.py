@@ -307,9 +307,7 @@ def test_missing_components_are_left_out_on_demand(run: Run) -> None:
         ("a", "./apps", "`spec.sourceRef` names no source"),
     ],
 )  # fmt: skip
-def test_folders_that_are_not_known_are_said_and_counted(
-    source: str, path: str, problem: str, run: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_folders_that_are_not_known_are_said(source: str, path: str, problem: str, run: Run) -> None:
     files = {"clusters/apps.yaml": flux("apps", path, source=source), "apps/tab.yaml": TAB, "crds/tab.yaml": TAB}
 
     code, answer = run(files, "clusters", "crds")
@@ -318,6 +316,12 @@ def test_folders_that_are_not_known_are_said_and_counted(
     assert answer["unbuilt"] == [
         {"path": "clusters/apps.yaml", "line": 1, "name": "Kustomization/apps", "message": problem}
     ]
+
+
+def test_folders_that_are_not_known_are_counted_in_each_format(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    problem = "`spec.path` is ./none, which is no folder of this repository"
+    run({"clusters/apps.yaml": flux("apps", "./none"), "crds/tab.yaml": TAB}, "clusters", "crds")
+
     assert program.main(["validate", "clusters", "crds"]) == 0
     out = capsys.readouterr().out
     assert f"clusters/apps.yaml:1: Kustomization/apps: its folder is not judged: {problem}\n" in out

@@ -571,6 +571,11 @@ def test_a_value_that_is_not_in_the_file_is_not_judged_and_counted(
             f"1 custom resource, 0 refused, 1 not judged; 1 value not known, encrypted or variable{END.rstrip()}",
         ],
     )
+
+
+def test_a_value_that_is_not_in_the_file_is_not_judged_in_each_format(folder: Path, validate: Validate) -> None:
+    (folder / "tab.yaml").write_text(TAB.replace("size: 1", "size: ${SIZE}"))
+
     assert json.loads(validate("tab.yaml", "-o", "json")[1])["objects"][0]["outcome"] == "not judged"
     assert "# SKIP" in validate("tab.yaml", "-o", "tap")[1]
     assert validate("tab.yaml", "--strict")[0] == 1
