@@ -110,8 +110,10 @@ def _is_plain(schema: Structural, profile: Profile) -> bool:
 
 
 def _is_sound(validation: ValueValidation, profile: Profile) -> bool:
-    """Return True only if the value validations of a node surely have no error: no junctors, and no wrong pattern."""
-    if validation.all_of or validation.any_of or validation.one_of or validation.not_:
+    """Return True only if value validations surely have no error: no junctors but that of `int-or-string`, and no wrong pattern."""
+    if validation.all_of or validation.one_of or validation.not_:
+        return False
+    if validation.any_of and not structural.is_int_or_string_any_of(validation):
         return False
     keywords = validation.keywords
     return "pattern" not in keywords or not patterns.find_problem(keywords["pattern"], profile.go)
