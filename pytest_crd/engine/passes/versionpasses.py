@@ -215,7 +215,10 @@ class Passes:
     def _body_schema(self) -> Structural | None:
         """The schema with any apiVersion, kind and metadata of the root, which embedded resources alone specify."""
         schema = self._schema
-        return schema and dataclasses.replace(schema, properties={**schema.properties, **_ANY_META})
+        if schema is None:
+            return None
+        fields = {**schema.properties, **_ANY_META}
+        return dataclasses.replace(schema, properties=fields, x_embedded_resource=False)
 
     @cached_property
     def _prune(self) -> Rewrite:

@@ -69,6 +69,11 @@ def test_metadata_is_coerced_even_if_unknown_fields_are_preserved() -> None:
     assert pruned.value["spec"]["x"] == 1
 
 
+def test_a_root_that_is_an_embedded_resource_is_coerced_once() -> None:
+    pruned = _passes(RESOURCE).prune({"kind": 5, "metadata": {"odd": 1}})
+    assert (pruned.value, pruned.paths) == ({"kind": 5, "metadata": {}}, ("metadata.odd",))
+
+
 def test_without_a_schema_only_the_implicit_fields_stay() -> None:
     pruned = _passes(None).prune({"apiVersion": "v1", "kind": "K", "spec": {}})
     assert pruned.value == {"apiVersion": "v1", "kind": "K"}
