@@ -104,7 +104,7 @@ def report(changes: Folder) -> pytest.RunResult:
 @pytest.fixture(scope="module")
 def short(changes: Folder) -> pytest.RunResult:
     kinds = ("Tree", "Gate", "Wall", "Pond")
-    return changes.run("--crd-baseline", "git:v1", "-p", "cacheprovider", "--tb=line", *map(file, kinds))
+    return changes.run("--crd-baseline", "git:v1", "-p", "cacheprovider", "--tb=line", *map(file, kinds), "pytest.ini")
 
 
 def test_the_header_counts_the_objects(short: pytest.RunResult) -> None:
@@ -145,6 +145,7 @@ def test_a_breaking_effect_is_shown_with_both_lines_and_an_object(report: pytest
 
 def test_the_summary_has_effect_and_place(short: pytest.RunResult) -> None:
     short.stdout.fnmatch_lines([f"{file('Tree')}:1: 1 data loss: spec.note: spec.note is dropped"])
+    short.stdout.fnmatch_lines(["pytest.ini: 1 data loss: metadata.name: *"])
 
 
 def test_samples_and_stored_objects_are_judged(report: pytest.RunResult) -> None:
@@ -252,8 +253,8 @@ def test_copies_in_a_baseline_are_counted(short: pytest.RunResult) -> None:
 def test_last_failed_runs_only_failed_items(changes: Folder, short: pytest.RunResult) -> None:
     again = changes.run("--crd-baseline", "git:v1", "-p", "cacheprovider", "--lf", "--tb=no")
 
-    short.assert_outcomes(failed=3, passed=1)
-    again.assert_outcomes(failed=3, deselected=again.parseoutcomes().get("deselected", 0))
+    short.assert_outcomes(failed=5, passed=1)
+    again.assert_outcomes(failed=5, deselected=again.parseoutcomes().get("deselected", 0))
 
 
 @pytest.mark.parametrize(
