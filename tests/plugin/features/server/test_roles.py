@@ -153,24 +153,20 @@ def test_a_cluster_has_users_of_its_own() -> None:
         server.kubeconfig_for("jane")
 
 
-def test_a_reset_server_has_the_roles_of_the_project(project: Project) -> None:
-    project.ini(SETTING)
+@pytest.mark.session
+def test_a_server_with_roles_has_users_for_commands_operators_and_refusals(project: Project) -> None:
+    """A reset server has the roles of the project; refusals need requests of another user than the administrator."""
+    project.ini(SETTING, "crd_server_garbage_collection = true")
+    project.write("operator.py", "")
     _test(
         project,
-        "def test_it(crd_server):",
+        "def test_reset(crd_server):",
         "    kubeconfig = crd_server.kubeconfig_for(OPERATOR)",
         f"    assert ask(kubeconfig, '{GARDENS}') == 200",
         "    crd_server.reset()",
         f"    assert ask(kubeconfig, '{GARDENS}') == 200",
         "    assert 'cannot list resource \"pods\"' in ask(kubeconfig, '/api/v1/pods')",
-    )
-    project.run().assert_outcomes(passed=1)
-
-
-def test_a_command_runs_as_its_user(project: Project) -> None:
-    project.ini(SETTING)
-    _test(
-        project,
+        "",
         "SHOW = ['sh', '-c', 'echo $KUBECONFIG; sleep 60']",
         "",
         "def run(crd_server, **options):",
@@ -178,7 +174,7 @@ def test_a_command_runs_as_its_user(project: Project) -> None:
         "        while not command.output: pass",
         "        return command.output.strip()",
         "",
-        "def test_it(crd_server):",
+        "def test_command(crd_server):",
         "    with pytest.raises(LookupError, match='the server has roles, and the command would be the administrator'):",
         "        run(crd_server)",
         "    with pytest.raises(LookupError, match='the nearest subjects are'):",
@@ -188,31 +184,16 @@ def test_a_command_runs_as_its_user(project: Project) -> None:
         "    assert run(crd_server, user='kubernetes-admin') == crd_server.kubeconfig",
         "    other = crd_server.kubeconfig_for(OPERATOR)",
         "    assert run(crd_server, environment={'KUBECONFIG': other}) == other",
-    )
-    project.run().assert_outcomes(passed=1)
-
-
-def test_an_operator_runs_as_its_user(project: Project) -> None:
-    project.ini(SETTING)
-    project.write("operator.py", "")
-    _test(
-        project,
+        "",
         "from pytest_crd.server.runningcommands import CommandError",
         "",
-        "def test_it(crd_server):",
+        "def test_operator(crd_server):",
         "    with pytest.raises(LookupError, match='name its user'):",
         "        crd_server.run_operator('operator.py')",
         "    with pytest.raises(CommandError, match='did not get ready'):",
         "        crd_server.run_operator('operator.py', user=OPERATOR, timeout=0.1)",
-    )
-    project.run().assert_outcomes(passed=1)
-
-
-def test_refusals_need_requests_of_another_user_than_the_administrator(project: Project) -> None:
-    project.ini(SETTING, "crd_server_garbage_collection = true")
-    _test(
-        project,
-        "def test_it(crd_server):",
+        "",
+        "def test_refusals(crd_server):",
         "    owner = crd_server['configmaps'].create({'metadata': {'name': 'a'}})['metadata']",
         "    reference = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'name': 'a', 'uid': owner['uid']}",
         "    crd_server['configmaps'].create({'metadata': {'name': 'b', 'ownerReferences': [reference]}})",
@@ -227,4 +208,5 @@ def test_refusals_need_requests_of_another_user_than_the_administrator(project: 
         "    with pytest.raises(LookupError, match='all requests are the administrator'):",
         "        crd_server.forbidden",
     )
-    project.run().assert_outcomes(passed=1)
+
+    project.run().assert_outcomes(passed=4)
