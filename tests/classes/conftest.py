@@ -9,4 +9,4 @@ from pytest_crd.classes import draws
 
 @pytest.fixture(autouse=True)
 def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draws, "_EXAMPLES", 1)
+    monkeypatch.setattr(draws, "_EXAMPLES", 2)
