@@ -17,12 +17,13 @@ import pytest
 
 from pytest_crd import lazyimport
 from pytest_crd.plugin import commandline, options
-from pytest_crd.plugin.settings import checks, project, upgrades, webhooks
+from pytest_crd.plugin.settings import checks, project, webhooks
 
 if TYPE_CHECKING:
-    from pytest_crd.plugin.settings import allsettings
+    from pytest_crd.plugin.settings import allsettings, upgrades
 else:
     allsettings = lazyimport.module("pytest_crd.plugin.settings.allsettings")
+    upgrades = lazyimport.module("pytest_crd.plugin.settings.upgrades")
 
 
 # The hidden option for calls of the webhooks that files of the project name, in `pytest-crd test`.

@@ -10,13 +10,18 @@ import errno
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from pytest_crd import boundary, folders
-from pytest_crd.plugin.settings import checks, project, upgrades
+from pytest_crd import boundary, folders, lazyimport
+from pytest_crd.plugin.settings import checks, project
 from pytest_crd.plugin.settings.setting import Setting
+
+if TYPE_CHECKING:
+    from pytest_crd.plugin.settings import upgrades
+else:
+    upgrades = lazyimport.module("pytest_crd.plugin.settings.upgrades")
 
 # Attributes of the options: the paths on the command line (None in a run of the whole project), all of these paths, its options,
 # and the reason why Python files are left out (empty if they are not).
@@ -119,9 +124,10 @@ def _named(config: pytest.Config) -> list[str] | None:
 
 def _is_without_python(config: pytest.Config) -> bool:
     """Return whether a run is for CRDs alone in a project without pytest settings; its Python files may be scripts."""
-    is_for_crds = checks.CHECKS.read_value(config) or upgrades.BASELINE.find_entry(config).is_set
     has_no_path = getattr(config.option, _PATHS) is None
-    return is_for_crds and has_no_path and not project.PYTHON.read_value(config) and not _is_for_pytest(config)
+    if not has_no_path or project.PYTHON.read_value(config) or _is_for_pytest(config):
+        return False
+    return bool(checks.CHECKS.read_value(config) or upgrades.BASELINE.find_entry(config).is_set)
 
 
 def _is_for_pytest(config: pytest.Config) -> bool:

@@ -14,12 +14,12 @@ import pytest
 
 from pytest_crd import lazyimport
 from pytest_crd.plugin import hookspecs, options, session
-from pytest_crd.plugin.settings import checks, project, upgrades, webhooks
-from pytest_crd.plugin.settings.upgrades import describe_unused
+from pytest_crd.plugin.settings import checks, project, webhooks
 from pytest_crd.plugin.settings.webhooks import describe_idle_configurations
 
 if TYPE_CHECKING:
     from pytest_crd.plugin.settings import coverage, fill, generate, live, outputs, parity, policies
+    from pytest_crd.plugin.settings import upgrades as upgradesettings
 else:
     coverage = lazyimport.module("pytest_crd.plugin.settings.coverage")
     fill = lazyimport.module("pytest_crd.plugin.settings.fill")
@@ -28,6 +28,7 @@ else:
     outputs = lazyimport.module("pytest_crd.plugin.settings.outputs")
     parity = lazyimport.module("pytest_crd.plugin.settings.parity")
     policies = lazyimport.module("pytest_crd.plugin.settings.policies")
+    upgradesettings = lazyimport.module("pytest_crd.plugin.settings.upgrades")
 
 # The import of a feature's package replaces the name of its settings here: functions take the modules as arguments before.
 
@@ -66,6 +67,8 @@ def _is_without_classes(config: pytest.Config) -> bool:
     return options.is_alone(config) and not project.PYTHON.read_value(config)
 
 
+# The beginning of the options of upgrades.
+_BASELINE: Final = "--crd-baseline"
 _PARITY, _PARITY_INI = "--crd-parity", "crd_parity"
 _read_set_parity = _read_set(
     parity, _PARITY, is_on=lambda config: hookspecs.class_implementations(config.pluginmanager)
@@ -75,7 +78,7 @@ FEATURES: Final[Mapping[str, _Read]] = {
     "webhooks": _read_always(webhooks),
     "policies": _read_set(policies, "--crd-polic"),
     "checks": _read_always(checks),
-    "upgrades": _read_always(upgrades),
+    "upgrades": _read_set(upgradesettings, _BASELINE),
     "parity": _read_parity,
     "generate": _read_set(generate, "--crd-generate"),
     "live": _read_set(live, "--crd-live"),
@@ -111,6 +114,8 @@ def register(config: pytest.Config) -> None:
     if _PARITY in written and _is_without_classes(config):
         line = f"no Python is imported: the classes of {_PARITY_INI} are not compared; {project.PYTHON.option} imports them"
         session.add_part(config, lambda: session.Part(not_tested=(line,)))
-    unused = (describe_unused(config), describe_idle_configurations(config))
+    unused = [describe_idle_configurations(config)]
+    if any(option.startswith(_BASELINE) for option in written):
+        unused.insert(0, upgradesettings.describe_unused(config))
     if notes := tuple(filter(None, unused)):
         session.add_part(config, lambda: session.Part(notes=notes))

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from pytest_crd.plugin.settings import project, setting, upgrades
+from pytest_crd import lazyimport
+from pytest_crd.plugin.settings import project, setting
 from pytest_crd.plugin.settings.setting import SettingEntry, define
 from pytest_crd.records import NamedTuple
 
 if TYPE_CHECKING:
     from pytest_crd.checks.allowedchecks import AllowedCheck
+    from pytest_crd.plugin.settings import upgrades
+else:
+    upgrades = lazyimport.module("pytest_crd.plugin.settings.upgrades")
 
 
 def _warnings_fail(entry: SettingEntry) -> bool:
@@ -105,7 +109,7 @@ def read(config: pytest.Config) -> CheckSettings | None:
 
 def _without_effect(config: pytest.Config) -> list[str]:
     """Return the names of settings that are set and have no effect without checks; upgrades read samples, too."""
-    of_checks = (WARNINGS, LINTS, RULE_BUDGET, ALLOWED)
-    samples = () if upgrades.BASELINE.find_entry(config).is_set else (project.SAMPLES,)
-    entries = [setting.find_entry(config) for setting in (*samples, *of_checks)]
-    return [entry.source for entry in entries if entry.is_set]
+    samples = project.SAMPLES.find_entry(config)
+    is_idle = samples.is_set and not upgrades.BASELINE.find_entry(config).is_set
+    entries = [setting.find_entry(config) for setting in (WARNINGS, LINTS, RULE_BUDGET, ALLOWED)]
+    return [*([samples.source] if is_idle else []), *(entry.source for entry in entries if entry.is_set)]
