@@ -76,7 +76,7 @@ class Present(NamedTuple):
 
 class Stray(NamedTuple):
     """
-    A field of the input that is dropped, or whose null does nothing, without being mentioned by the case.
+    A dropped field of the input, or a null without effect, that the case does not mention.
 
     Attributes:
         path: The path, as `unknown field` warnings spell it.

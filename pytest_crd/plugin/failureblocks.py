@@ -75,7 +75,7 @@ class Hooks:
 
 
 def all_reports(config: pytest.Config) -> list[Any]:
-    """Return all reports of a session with failures, including those that a block only counts."""
+    """Return all reports of a session with failures, also the reports that a block only counts."""
     return config.stash.get(_REPORTS, [])
 
 

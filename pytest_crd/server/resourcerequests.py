@@ -26,7 +26,7 @@ from pytest_crd.server.special.tokens import IssuedTokens
 from pytest_crd.server.store.store import Store
 from pytest_crd.server.watching import Reply, Stream, Watch
 
-# The subresource whose path continues.
+# The subresource with a path of its own behind it.
 _PROXY: Final = "proxy"
 # Whether requests of a verb name an object in the URL.
 _PLACES: Final = {"create": False, "update": True, "patch": True}

@@ -105,8 +105,8 @@ def test_auto_is_for_upgrades_too(scattered: Project, pattern: str) -> None:
 
 
 def test_two_letters_or_the_case_are_a_misspelling(project: Project) -> None:
-    meant = ("kind: GArdEn", "kind: GARDEN", "kind: Garden\n# of storie.example.com")
-    for number, kind in enumerate((*meant, "kind: Gradne")):
+    misspelt = ("kind: GArdEn", "kind: GARDEN", "kind: Garden\n# of storie.example.com")
+    for number, kind in enumerate((*misspelt, "kind: Gradne")):
         group = "storie.example.com" if "storie" in kind else "stories.example.com"
         text = GARDEN.replace("kind: Garden", kind).replace("stories.example.com", group)
         project.write(f"samples/{number}.yaml", text)

@@ -314,10 +314,8 @@ def test_objects_meant_as_samples_are_not_left_alone(project: Project) -> None:
     result = _run(project)
 
     result.assert_outcomes(failed=3, deselected=5)
-    for number, (_, _, meant) in enumerate(MEANT):
-        result.stdout.fnmatch_lines(
-            ["not a sample, but meant to be one:", f"  config/samples/{number}.yaml:1: {meant}"]
-        )
+    for number, (_, _, hint) in enumerate(MEANT):
+        result.stdout.fnmatch_lines(["not a sample, but meant to be one:", f"  config/samples/{number}.yaml:1: {hint}"])
 
 
 def test_a_sample_that_cannot_be_read_fails_and_other_files_are_noted(project: Project) -> None:

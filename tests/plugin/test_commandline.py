@@ -71,7 +71,7 @@ def test_python_files_are_collected_with_the_option(project: Project, arguments:
 def test_python_tests_are_collected_in_a_project_with_pytest_settings(
     project: Project, name: str, text: str, *, is_collected: bool
 ) -> None:
-    """Settings on the command line are none of the project."""
+    """Settings on the command line are not settings of the project."""
     project.write("test_it.py", "def test_it(): pass\n")
     project.write(name, text)
 

@@ -20,7 +20,7 @@ def _test(project: Project, *lines: str) -> None:
     _write(project, "test_it.py", *lines)
 
 
-# Tests whose mark does nothing, with the words about it.
+# Tests with marks that do nothing, and the messages about them.
 UNUSED = {
     "crd": (
         (MARK, "def test_it(): pass"),

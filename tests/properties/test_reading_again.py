@@ -57,7 +57,7 @@ _DEFAULTED: dict[str, Any] = {"type": "object", "properties": {"name": {"type": 
 
 
 def _with_resource(**fields: JSONValue) -> dict[str, Any]:
-    """Return the schema of an object with defaults beside an embedded resource, and in *fields* of it."""
+    """Return the schema of an object with defaults beside an embedded resource, and in its *fields*."""
     return {**_DEFAULTED, "additionalProperties": {**_RESOURCE, "properties": fields}}
 
 

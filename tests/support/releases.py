@@ -59,7 +59,7 @@ def release(folder: Path, tag: str, text: str | None, file: str = FILE) -> None:
 
 
 def release_all(folder: Path, releases: Sequence[tuple[str, str | None]]) -> None:
-    """Commit releases in order; in an empty folder, create a repository with all of them in one process of git."""
+    """Commit releases in order; in an empty folder, create the repository with one process of git."""
     if any(folder.iterdir()):
         for tag, text in releases:
             release(folder, tag, text)

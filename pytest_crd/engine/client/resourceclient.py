@@ -294,7 +294,7 @@ class ResourceClient(ABC):
         admission: Admission | None = None,
     ) -> RequestOutcome:
         """
-        Handle a complete request and return its outcome, whose `report` tells the observer.
+        Handle a complete request and return its outcome; its `report` calls the observer.
 
         Args:
             stored: The stored object of that name, in the storage version; None if there is none.
@@ -313,7 +313,7 @@ class ResourceClient(ABC):
 
     @property
     def observe(self) -> Callable[[ObservedRequest], None] | None:
-        """Reports a request to the observer; None if nobody listens."""
+        """The callback that reports a request; None without an observer."""
         listener = self.observer.request
         return None if listener is None else functools.partial(listener, self)
 

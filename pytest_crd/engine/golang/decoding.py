@@ -235,7 +235,7 @@ def _map(kind: gotypes.Map) -> _Decode:
 
 
 def _kept_type(kind: GoType) -> type | None:
-    """Return the type of values that a decoder of *kind* keeps, so that the call can be skipped; None if there is none."""
+    """Return the type of values that decoding to *kind* does not change; None without such a type."""
     return type(kind.empty) if isinstance(kind, gotypes.Scalar) else None
 
 

@@ -8,7 +8,7 @@ from pytest_crd.engine.profile import Profile
 
 def unregistered(kind: str, api_version: str, profile: Profile, *, group: str = "") -> str:
     """
-    Return the server's message for an unknown kind, without an API version for one of the internal version of *group*.
+    Return the server's message for an unknown kind; without *api_version*, it is a kind of the internal version of *group*.
 
     Reference:
         apimachinery runtime/error.go, notRegisteredErr; the scheme is named by its source line.

@@ -99,8 +99,8 @@ def handle(  # noqa: PLR0913 - a request, its surroundings and listeners
     if plugins is not None and plugins.orders is not None and plugins.orders.variants:
 
         def answer(variant: OrderVariant) -> Response:
-            known = admissionorders.VariantAdmission(plugins.plugins, variant)
-            return handle(stored, request, strategy, generated, admission=known).response
+            ordered = admissionorders.VariantAdmission(plugins.plugins, variant)
+            return handle(stored, request, strategy, generated, admission=ordered).response
 
         outcome.order_dependence = admissionorders.compare(plugins.orders, outcome.response, answer)
     return outcome

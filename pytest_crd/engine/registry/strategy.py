@@ -147,7 +147,7 @@ class Strategy(Protocol):
 
     def prepare(self, read: Read, live: Resource | None, request: Request, uid: str) -> PendingWrite:
         """
-        Return the object with the fields that its URL may write, and those that the server sets before it validates.
+        Return the object with the fields that its URL may write, and with fields that the server sets before validation.
 
         Args:
             read: The object that the request asks for.

@@ -110,7 +110,7 @@ def _is_plain(schema: Structural, profile: Profile) -> bool:
 
 
 def _is_sound(validation: ValueValidation, profile: Profile) -> bool:
-    """Return True only if value validations surely have no error: no junctors but that of `int-or-string`, and no wrong pattern."""
+    """Return True only if value validations surely have no error: no junctors except of `int-or-string`, and valid patterns."""
     if validation.all_of or validation.one_of or validation.not_:
         return False
     if validation.any_of and not structural.is_int_or_string_any_of(validation):

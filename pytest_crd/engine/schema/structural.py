@@ -287,7 +287,7 @@ def _without_unset(schema: Mapping[str, JSONValue]) -> Mapping[str, JSONValue]:
 
 
 def _refuse_unsupported(set_keywords: Mapping[str, JSONValue]) -> None:
-    """Raise UnsupportedConstructError for the first unsupported keyword; an empty `dependencies` is none."""
+    """Raise UnsupportedConstructError for the first unsupported keyword; an empty `dependencies` is supported."""
     for keyword in _UNSUPPORTED:
         if keyword in set_keywords and (keyword != "dependencies" or set_keywords[keyword]):
             raise UnsupportedConstructError(

@@ -33,7 +33,7 @@ class AccessControl:
 
     def authenticate(self, request: HTTPRequest) -> User:
         """
-        Return the user of the token of a request; that of the request itself if the server asks for no token.
+        Return the user of the token of a request; if the server asks for no token, return the user of the request.
 
         Raises:
             ApiError: 401: it has no token of a user.

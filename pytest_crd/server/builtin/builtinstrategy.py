@@ -178,7 +178,7 @@ class BuiltInStrategy(ObjectStrategy):
 
     def prepare(self, read: Read, live: Resource | None, request: Request, uid: str) -> PendingWrite:
         """
-        Return the object with the fields that its URL may write, and those of the server; without fields of disabled features.
+        Return the object with the fields that its URL may write and fields of the server, without fields of disabled features.
 
         A new Node keeps its status.
         """

@@ -73,6 +73,6 @@ async def send_half(request: web.Request, answer: HTTPAnswer) -> web.StreamRespo
 
 
 def close(request: web.Request) -> None:
-    """Close the connection of a request whose response has begun."""
+    """Close the connection of a request after the start of its response."""
     assert request.transport is not None  # noqa: S101 - otherwise the write before has failed
     request.transport.close()

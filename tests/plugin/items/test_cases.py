@@ -40,7 +40,7 @@ spec:
 TAB_CASE = "- {name: %s, input: {spec: {a: x}}, contains: {spec: {a: x}}}\n"
 UPDATE = "crd: gardens.stories.example.com\nupdate:\n\n- {{{}, xfail: known}}\n"
 JSON = '{"crd": "gardens.stories.example.com", "pruning": [{"name": "a", "input": {"spec": {}}, "expected": {"spec": {}}}]}'
-# Files whose cases run, and the outcome of each case.
+# Files with their cases, and the outcome of each case.
 FILES = {
     f"found/{NAME}": (CASES, "..."),
     "found/test_a.crd.yml": (CASES, "..."),

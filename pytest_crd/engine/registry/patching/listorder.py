@@ -37,7 +37,7 @@ def interleave(
     key: str,
 ) -> list[JSONValue]:
     """
-    Return the merged items in order: those of the patch as it lists them, others at their old places.
+    Return the merged items in order: items of the patch as it lists them, others at their old places.
 
     Reference:
         apimachinery util/strategicpatch/patch.go, normalizeElementOrder.
@@ -130,7 +130,7 @@ def _is_same_item(left: JSONValue, right: JSONValue, key: str) -> bool:
 
 
 def key_of(item: JSONValue, key: str) -> JSONValue:
-    """Return the merge key of an object; raise StrategicError if it has none, or one that is no scalar."""
+    """Return the merge key of an object; raise StrategicError without a scalar merge key."""
     _demand_key(item, key)
     if isinstance(item[key], dict | list):  # Go cannot compare these
         raise StrategicError(f"the server panics over a merge key that is no scalar: {printed(item[key])}")

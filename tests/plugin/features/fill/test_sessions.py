@@ -295,13 +295,13 @@ def test_a_file_is_changed_as_little_as_possible(rewritten: tuple[str, Folder, p
 def test_a_field_recorded_as_pruned_is_reported_if_it_may_be_misspelt(filled: Rewritten, updated: Rewritten) -> None:
     line = "    spec.siez is pruned; did you mean spec.size?"
 
-    told = {
+    reported = {
         name: line in _lines(result, name)
         for (_, result), files in ((filled, FILL), (updated, UPDATE))
         for name in files
         if name.startswith("misspelt")
     }
-    assert told == {
+    assert reported == {
         "misspelt": True,
         "misspelt_blank": True,
         "misspelt_listed": False,

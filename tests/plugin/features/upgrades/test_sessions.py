@@ -163,7 +163,7 @@ def test_a_run_that_judges_no_upgrade_fails(
 
 
 def test_a_narrowed_run_may_judge_no_upgrade(released: Project) -> None:
-    """The last runs collect no upgrade, so that a test of the plugin stands in the place of one."""
+    """The last runs collect no upgrade, but a test of the plugin."""
     released.ini()
     released.write("test_a.py", "import os\ndef test_a(): assert 'AGAIN' not in os.environ\n")
     with pytest.MonkeyPatch.context() as patch:

@@ -203,7 +203,7 @@ class Expressions:
     """Validation of the expressions of one schema, node by node; costs are added up."""
 
     def __init__(self, profile: Profile, *, suppress_cost: bool) -> None:
-        """Create for a Kubernetes version; *suppress_cost* lifts the limit of single expressions, not that of the total."""
+        """Create for a Kubernetes version; *suppress_cost* lifts the limit of single expressions, but keeps the limit of the total."""
         self.costs = Costs()
         self._profile = profile
         self._suppress_cost = suppress_cost
