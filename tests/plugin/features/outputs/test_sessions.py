@@ -422,21 +422,15 @@ def test_a_usage_error_leaves_no_report_that_looks_green(project: Project) -> No
 
 
 def test_the_report_of_an_earlier_run_is_gone_while_one_runs(project: Project) -> None:
+    """A listing is no run."""
     project.write("out.json", "of an earlier run")
     project.write("test_it.py", "import pathlib\n\ndef test_it(crds): assert not pathlib.Path('out.json').exists()\n")
 
+    project.run("--collect-only", "--crd-json", "out.json")
+    assert project.read("out.json") == "of an earlier run"
     project.run("--crd-json", "out.json").assert_outcomes(passed=1)
 
     assert _verdicts(project)["summary"]["passed"] == 1
-
-
-def test_collect_only_writes_no_report(project: Project) -> None:
-    project.write("out.json", "of an earlier run")
-    project.cases()
-
-    project.run("--collect-only", "--crd-json", "out.json")
-
-    assert project.read("out.json") == "of an earlier run"
 
 
 def test_a_report_that_cannot_be_written_is_an_error(project: Project) -> None:
