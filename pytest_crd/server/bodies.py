@@ -174,7 +174,7 @@ def _read_yaml(text: str) -> Body:
     except ManifestError as error:
         message = error.mistakes[0].message
         if message == yamlreader.NONE:
-            return Body(None, text)
+            return Body(None, text, is_yaml=True)
         sent = text.encode(errors="surrogateescape")
         raise _UnreadableBodyError(yamlwords.server_message(sent, message)) from None
 

@@ -54,7 +54,7 @@ def read_applied(sent: Mapping[str, object] | str | Body, *, takes_first: bool =
     if not isinstance(sent, str):
         return read(sent)
     document = yamlreader.read_one(sent, as_yaml=True, takes_first=takes_first)
-    return Body(document.value, sent, tuple(duplicate.message for duplicate in document.duplicates))
+    return Body(document.value, sent, tuple(duplicate.message for duplicate in document.duplicates), is_yaml=True)
 
 
 def typed(body: Body, type_meta: Mapping[str, JSONValue]) -> Body:

@@ -72,22 +72,24 @@ def refuse_other_than_object(value: JSONValue, of_url: GroupVersionKind, *, body
     return _unrecognized(_other_than_object(value), of_url.kind, body or _as_json(value))
 
 
-def refuse_undecodable(
-    resource: Mapping[str, JSONValue],
+def refuse_undecodable(  # noqa: PLR0913 - a body, and the decoder that reads it
+    resource: Mapping[str, JSONValue] | None,
     of_url: GroupVersionKind,
     profile: Profile,
     *,
     body: str = "",
+    is_yaml: bool = False,
     lenient: bool = False,
 ) -> Refusal | None:
     """
     Return the refusal of a request whose apiVersion or kind cannot be decoded, or None.
 
     Args:
-        resource: The custom resource in the request.
+        resource: The custom resource in the request; None for null.
         of_url: The group, version and kind of the URL.
         profile: 1.21 takes missing values from the URL, and words errors differently.
         body: The text of the body, JSON or YAML, which messages quote; defaults to *resource* as compact JSON.
+        is_yaml: Whether the text is decoded as YAML even if it looks like JSON.
         lenient: Whether unknown and duplicate fields are ignored: that decoder takes missing values from the URL, too.
 
     Errors:
@@ -97,20 +99,22 @@ def refuse_undecodable(
         apimachinery runtime/serializer/json/meta.go, Interpret; unstructured/helpers.go, Decode; apiserver
         endpoints/handlers/rest.go, transformDecodeError.
     """
-    if _is_plain(resource):
+    fields = resource or {}
+    if _is_plain(fields):
         return None  # avoids writing the resource as JSON
-    sent = body or _as_json(resource)
-    if problem := _malformed(resource, sent):
+    sent = body if body or is_yaml else _as_json(resource)
+    decoded = printing.marshal(resource) if is_yaml or not _is_json(sent) else sent
+    if problem := _malformed(fields, decoded):
         return _unrecognized(problem, of_url.kind, sent)
-    if not resource.get("kind"):
+    if not fields.get("kind"):
         if profile.defaults_type_from_url or lenient:
-            called = version_called(resource.get("apiVersion") or "", of_url.version)
-            return _undecodable(of_url.kind, called, of_url.kind, _missing_kind(resource, sent, profile))
+            called = version_called(fields.get("apiVersion") or "", of_url.version)
+            return _undecodable(of_url.kind, called, of_url.kind, _missing_kind(decoded, profile))
         return _unrecognized(f"Object 'Kind' is missing in '{sent}'", of_url.kind, sent)
-    if resource.get("apiVersion", "") is None:
+    if fields.get("apiVersion", "") is None:
         assumed = of_url.version if profile.defaults_type_from_url else ""
         problem = ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
-        return _undecodable(resource["kind"], assumed, of_url.kind, problem)
+        return _undecodable(fields["kind"], assumed, of_url.kind, problem)
     return None
 
 
@@ -134,7 +138,7 @@ def problem_of_patched(value: JSONValue, profile: Profile, *, write: Callable[[]
     if problem := _malformed(value, text):
         return problem
     if not value.get("kind"):
-        return _missing_kind(value, text, profile)
+        return _missing_kind(text, profile)
     if value.get("apiVersion", "") is None:
         return ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
     return ""
@@ -358,9 +362,8 @@ def _has_variants(resource: Mapping[str, JSONValue]) -> bool:
 _USUAL: Final = frozenset({*META_FIELDS, "spec", "status"})
 
 
-def _missing_kind(resource: Mapping[str, JSONValue], sent: str, profile: Profile) -> str:
+def _missing_kind(decoded: str, profile: Profile) -> str:
     """Return the message for a missing kind; the JSON library of older versions adds a position, the end of the text."""
-    decoded = sent if _is_json(sent) else printing.marshal(dict(resource))
     if not profile.defaults_type_from_url:
         return f"Object 'Kind' is missing in '{decoded}'"
     value = decoded.rstrip().encode(errors="surrogateescape")
@@ -382,6 +385,8 @@ def _json_type(value: JSONValue) -> str:
 
 def _summarized(body: str) -> str:
     sent = body.encode(errors="surrogateescape")
+    if not sent:
+        return "<empty>"
     cut = sent[:_SUMMARY]
     start = cut.decode(errors="surrogateescape") if sent.startswith(b"{") else cut.hex()
     return f"{start} ..." if len(sent) > _SUMMARY else start

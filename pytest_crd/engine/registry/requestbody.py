@@ -43,12 +43,14 @@ class Body(NamedTuple):
         text: The sent text; empty if messages quote the value as JSON.
         duplicates: The server's messages about duplicate keys.
         has_floats: False if the text has no float, such as `1.0`, whose spelling counts until it is stored.
+        is_yaml: Whether the text was read as YAML even if it looks like JSON.
     """
 
     value: JSONValue
     text: str = ""
     duplicates: tuple[str, ...] = ()
     has_floats: bool = True
+    is_yaml: bool = False
 
 
 class TypedObject(Protocol):

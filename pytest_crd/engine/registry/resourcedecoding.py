@@ -96,10 +96,11 @@ class ResourceDecoder(NamedTuple):
             refusal.too_large(body.value, body.text)
             or typemeta.refuse_other_than_object(body.value, self.of_url, body=body.text)
             or typemeta.refuse_undecodable(
-                body.value or {},
+                body.value,
                 self.of_url,
                 self.profile,
-                body=body.text or ("null" if body.value is None else ""),
+                body=body.text,
+                is_yaml=body.is_yaml,
                 lenient=field_validation == "Ignore" and self.profile.field_validation,
             )
         )

@@ -18,6 +18,7 @@ _ACCOUNTS: Final = "/api/v1/namespaces/{ns}/serviceaccounts"
 _DEPLOYMENTS: Final = "/apis/apps/v1/namespaces/{ns}/deployments"
 _STATEFUL_SETS: Final = "/apis/apps/v1/namespaces/{ns}/statefulsets"
 _PODS: Final = "/api/v1/namespaces/{ns}/pods"
+_JOBS: Final = "/apis/fuzz.example.com/v1/namespaces/{ns}/jobs"
 _MERGE, _STRATEGIC = "application/merge-patch+json", "application/strategic-merge-patch+json"
 _JSON_PATCH, _APPLY = "application/json-patch+json", "application/apply-patch+yaml"
 _YAML: Final = "application/yaml"
@@ -71,6 +72,18 @@ _YAML_TEXTS: Final = (
     "zoo: 1\nmetadata: {name: y, zz: 1, aa: 2}\nbar: 2\n",
     "metadata: {name: z}\nbinaryData: {a: YQ==, b: 'Y'}\n",
 )
+# Bodies of a custom resource without a kind, or with a wrong one; as YAML, they are decoded from JSON with sorted keys.
+_WITHOUT_KIND: Final = (
+    "",
+    "null",
+    "# nothing",
+    "{}",
+    '{"spec":{"ratio":1.0}}',
+    '{"spec": {"schedule": "a", "replicas": +1}, "apiVersion": "fuzz.example.com/v1"}',
+    "spec: {schedule: a}",
+    '{"kind":1,"apiVersion":2}',
+    '{"Kind":1,"kind":"Job","APIVERSION":2}',
+)
 
 
 def conversations() -> Mapping[str, list[JSONValue]]:
@@ -78,6 +91,7 @@ def conversations() -> Mapping[str, list[JSONValue]]:
     return {
         "decoding of unknown fields": _of_unknown(),
         "decoding of texts": _of_texts(),
+        "decoding of bodies without a kind": _of_missing_kinds(),
         "decoding of types": _of_types(),
         "decoding of patches": _of_patches(),
         "decoding of applies": _of_applies(),
@@ -141,6 +155,15 @@ def _of_texts() -> list[JSONValue]:
         ),
         *(_sent("POST", f"{_MAPS}{query}", text, _YAML) for text in _YAML_TEXTS for query in _VALIDATIONS[::-1]),
         _sent("GET", _MAPS),
+    ]
+
+
+def _of_missing_kinds() -> list[JSONValue]:
+    return [
+        _sent("POST", f"{_JOBS}{query}", text, media_type)
+        for text in _WITHOUT_KIND
+        for query in _VALIDATIONS
+        for media_type in (_YAML, "application/json")
     ]
 
 
