@@ -707,18 +707,31 @@ def test_a_python_test_shows_the_same_text(project: Project) -> None:
     result.stdout.no_fnmatch_line("*nodes.py*")
 
 
-def test_a_failure_survives_the_way_to_another_process(
-    project: Project, pytester: pytest.Pytester, request: pytest.FixtureRequest
-) -> None:
+class _Sender:
+    """Plugin that sends each report of a session to another process and back."""
+
+    def __init__(self) -> None:
+        self.reports: list[tuple[pytest.TestReport, pytest.TestReport]] = []
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
+        arrived = self._config.hook.pytest_report_from_serializable(config=self._config, data=data)
+        self.reports.append((report, arrived))
+
+
+def test_a_failure_survives_the_way_to_another_process(project: Project, pytester: pytest.Pytester) -> None:
     _write_case(project, "pruning", "{input: {spec: {size: 1}}, expected: {spec: {size: 2}}}")
-    hook = request.config.hook
+    sender = _Sender()
 
-    for sent in pytester.inline_run("-p", "no:cacheprovider").getreports("pytest_runtest_logreport"):
-        data = hook.pytest_report_to_serializable(config=request.config, report=sent)
-        arrived = hook.pytest_report_from_serializable(config=request.config, data=data)
+    pytester.inline_run("-p", "no:cacheprovider", plugins=[sender])
 
+    for sent, arrived in sender.reports:
         assert (arrived.when, str(arrived.longrepr)) == (sent.when, str(sent.longrepr))
-        assert arrived.when != "call" or arrived.longrepr.reprcrash.message == "spec.size is 1, expected 2"
+    (_, arrived) = next(pair for pair in sender.reports if pair[0].when == "call")
+    assert arrived.longrepr.reprcrash.message == "spec.size is 1, expected 2"  # type: ignore[union-attr]
 
 
 def test_verbose_lists_the_errors_that_are_met(project: Project) -> None:
