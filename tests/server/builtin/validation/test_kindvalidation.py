@@ -29,20 +29,17 @@ def test_all_kinds_with_validation_are_declared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("plural", "field", "encode"),
-    [
-        ("configmaps", "data", str),
-        ("configmaps", "binaryData", lambda text: base64.b64encode(text.encode()).decode()),
-        ("secrets", "data", lambda text: base64.b64encode(text.encode()).decode()),
-    ],
+    ("plural", "texts", "field"), [("configmaps", "data", "binaryData"), ("secrets", "stringData", "data")]
 )
-def test_data_has_at_most_a_mebibyte(plural: str, field: str, encode: Any) -> None:
+def test_data_has_at_most_a_mebibyte(plural: str, texts: str, field: str) -> None:
+    """Most of it is text, which is decoded faster than bytes."""
+
+    def sent(value: bytes) -> Any:
+        return {**NAME, texts: {"a": "x" * (MIB - 3)}, field: {"b": base64.b64encode(value).decode()}}
+
     server = servers.api()
-    fitting = {**NAME, field: {"a": encode("x" * MIB)}}
-    assert servers.ask(server, "POST", f"{CORE}/{plural}?dryRun=All", fitting).code == 201
-    refused = servers.ask(
-        server, "POST", f"{CORE}/{plural}", {**NAME, field: {"a": encode("x" * MIB), "b": encode("y")}}
-    )
+    assert servers.ask(server, "POST", f"{CORE}/{plural}?dryRun=All", sent(b"yyy")).code == 201
+    refused = servers.ask(server, "POST", f"{CORE}/{plural}", sent(b"yyyy"))
     place = "data" if plural == "secrets" else "[]"
     assert errors(refused) == [(place, "Too long: may not be more than 1048576 bytes")]
 
