@@ -14,6 +14,7 @@ EXAMPLE: Final = Path(__file__).parents[1] / "example_project"
 GENERATED: Final = shutil.ignore_patterns("__pycache__", ".*")
 
 
+@pytest.mark.long  # README's first command runs it so, too
 def test_the_example_project_passes_from_its_own_folder(pytester: pytest.Pytester) -> None:
     shutil.copytree(EXAMPLE, pytester.path, dirs_exist_ok=True, ignore=GENERATED)
 
