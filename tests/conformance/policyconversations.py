@@ -109,7 +109,10 @@ def recordings(names: Collection[str]) -> Iterator[tuple[str, Conversation, JSON
     """Yield the Kubernetes version, the conversation and its recording for the conversations of some topics."""
     for path in filter(lambda path: path.stem in names, topics()):
         newest, *others = (webhookconversations.recorded(recording(version, path.stem)) for version in VERSIONS)
-        for each in read(path):
+        conversations = read(path)
+        requests = {each.name: len(each.requests) for each in conversations}
+        assert {name: len(line["answers"]) for name, line in newest.items()} == requests
+        for each in conversations:
             line = newest[each.name]
             yield VERSIONS[0], each, line
             for version, own in zip(VERSIONS[1:], others, strict=True):

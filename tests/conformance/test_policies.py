@@ -13,7 +13,6 @@ from conformance import (
     policymanifests,
     policyreplay,
     policytables,
-    webhookconversations,
     wholefiles,
 )
 from conformance.policyconversations import Conversation
@@ -59,18 +58,6 @@ def test_budgets_of_expressions_are_spent_as_by_kube_apiserver(request: pytest.F
 
     assert {conversation.name for _, conversation, _ in recordings} == DEAREST
     wholefiles.check(recordings, _replay, request, "conversations with policies")
-
-
-@pytest.mark.parametrize("path", policyconversations.topics(), ids=lambda path: path.stem)
-def test_each_conversation_is_recorded_with_an_answer_to_each_request(path: Any) -> None:
-    declared = {each.name: len(each.requests) for each in policyconversations.read(path)}
-    newest = webhookconversations.recorded(policyconversations.recording("1.37", path.stem))
-
-    assert {name: len(recorded["answers"]) for name, recorded in newest.items()} == declared
-
-
-def test_recordings_of_1_34_are_equal_or_their_own() -> None:
-    assert {version for version, _, _ in policyconversations.recordings(TOPICS)} == {"1.37", "1.34"}
 
 
 @pytest.mark.parametrize(

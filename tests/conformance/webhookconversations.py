@@ -132,7 +132,11 @@ def recordings(names: Collection[str]) -> Iterator[tuple[str, Conversation, JSON
     """Yield the Kubernetes version, the conversation and its recording for the conversations of some topics."""
     for path in filter(lambda path: path.stem in names, topics()):
         newest, *others = (recorded(recording(version, path.stem)) for version in VERSIONS)
-        for each in read(path):
+        conversations = read(path)
+        requests = {each.name: len(each.requests) for each in conversations}
+        assert {name: len(line["answers"]) for name, line in newest.items()} == requests
+        assert {name: len(line["calls"]) for name, line in newest.items()} == requests
+        for each in conversations:
             line = newest[each.name]
             yield VERSIONS[0], each, line
             if path.stem in NEWEST_ONLY:
