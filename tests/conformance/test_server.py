@@ -28,12 +28,12 @@ class Conversation(NamedTuple):
     differs: str = ""
 
 
-def conversations(pattern: str = "*") -> Iterator[tuple[str, str, Any]]:
-    """Yield name, Kubernetes version and recording of each conversation in some files, the newest version first."""
+def conversations(pattern: str = "*") -> Iterator[tuple[str, str, str]]:
+    """Yield name, Kubernetes version and recorded text of each conversation in some files, the newest version first."""
     for path in sorted(RECORDED.glob(f"{pattern}.jsonl"), reverse=True):
         version = path.stem.partition("-")[0]
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
-            yield f"{path.stem}-{number}", version, json.loads(line)
+            yield f"{path.stem}-{number}", version, line
 
 
 @functools.cache
@@ -41,9 +41,7 @@ def _repeated() -> frozenset[str]:
     """Return the names of conversations that a newer version has, too, with equal answers."""
     newer: dict[str, str] = {}
     return frozenset(
-        name
-        for name, version, recorded in conversations()
-        if newer.setdefault(json.dumps(recorded, sort_keys=True), version) != version
+        name for name, version, recorded in conversations() if newer.setdefault(recorded, version) != version
     )
 
 
@@ -64,16 +62,12 @@ def test_only_cells_of_tables_have_ages() -> None:
 
 def test_all_fields_of_recorded_answers_are_compared() -> None:
     """A recording without a field cannot show that our server answers it otherwise."""
-    requests = [request for _, _, recorded in conversations() for request in recorded["requests"]]
-
-    assert not [request for request in requests if "leaveOut" in request]
+    assert not [name for name, _, recorded in conversations() if '"leaveOut"' in recorded]
 
 
 def test_random_answers_are_counted() -> None:
     """A server names a random one of several unknown fields."""
-    requests = [request for _, _, recorded in conversations() for request in recorded["requests"]]
-
-    assert sum(request.get("varies", False) for request in requests) == 5
+    assert sum(recorded.count('"varies":true') for _, _, recorded in conversations()) == 5
 
 
 @pytest.mark.parametrize(
@@ -128,7 +122,7 @@ def _one_second(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("file", FILES)
 def test_answers_equal_those_of_kube_apiserver(file: str, request: pytest.FixtureRequest) -> None:
     recordings = (
-        (version, Conversation(name), {**recorded, "alike": [version] if name in _repeated() else []})
+        (version, Conversation(name), {**json.loads(recorded), "alike": [version] if name in _repeated() else []})
         for name, version, recorded in conversations(file)
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import functools
 import itertools
+import json
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -123,8 +124,9 @@ def _differing(version: str, table: Path) -> str:
 
 def _conversation(version: str) -> str:
     """Return the first server conversation of *version* that is answered differently than recorded, or an empty string."""
-    for name, recorded_version, recorded in test_server.conversations():
+    for name, recorded_version, text in test_server.conversations():
         if recorded_version == version:
+            recorded = json.loads(text)
             try:
                 is_equal = test_server.replay(version, recorded) == recorded["answers"]
             except _FAILURES:
