@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import copy
+import functools
+import json
 from typing import Any
 
 from conformance import serverside
@@ -37,8 +38,19 @@ def crd(kind: str = "Thing", group: str = "example.com", **spec: Any) -> Any:
 
 def api(*crds: Any, **options: Any) -> Api:
     """Return an API with *crds*, or with the CRDs of the conversations if there are none."""
-    manifests = crds or servergen.crds()
-    return Api([CustomResourceDefinition.from_manifest(copy.deepcopy(manifest)) for manifest in manifests], **options)
+    manifests = json.dumps(crds or servergen.crds())
+    return Api(_definitions(manifests), **options) if options else _started(manifests).fork()
+
+
+@functools.lru_cache(maxsize=8)
+def _definitions(manifests: str) -> list[CustomResourceDefinition]:
+    return [*map(CustomResourceDefinition.from_manifest, json.loads(manifests))]
+
+
+@functools.lru_cache(maxsize=8)
+def _started(manifests: str) -> Api:
+    """Return an API with CRDs. Tests change forks of it."""
+    return Api(_definitions(manifests))
 
 
 def crd_server(api_: Api, log: RequestLog | None = None) -> CrdServer:
