@@ -69,12 +69,9 @@ def run(requests: Sequence[Request], send: Send, *, namespace: str = NAMESPACE) 
         send: Returns the response, or for a watch a function that returns it at the end.
         namespace: The value of `{ns}`.
     """
-    bodies: list[JSONValue] = []
     raws: list[Any] = []
     for request in requests:
-        raw = send(fill(request, bodies, namespace))
-        raws.append(raw)
-        bodies.append(body_of(raw))
+        raws.append(send(fill(request, raws, namespace)))
     whole = [raw if isinstance(raw, Raw) else raw() for raw in raws]
     normalizer = Normalizer(namespace)
     return [normalizer.answer(raw, request) for raw, request in zip(whole, requests, strict=True)]
@@ -85,24 +82,26 @@ def body_of(raw: Any) -> JSONValue:
     return _value(raw.text) if isinstance(raw, Raw) else None
 
 
-def fill(request: Request, bodies: Sequence[JSONValue], namespace: str) -> Request:
-    """Return a request with its placeholders filled from the bodies of the answers before."""
+def fill(request: Request, raws: Sequence[Any], namespace: str) -> Request:
+    """Return a request with its placeholders filled from the answers before."""
 
     def value_of(match: re.Match[str]) -> str:
         placeholder, _, number = match[1].partition(":")
         if placeholder == "ns":
             return namespace
-        value = bodies[int(number)]
+        value = body_of(raws[int(number)])
         metadata = value.get("metadata") or {} if isinstance(value, dict) else {}
         key = {"rv": "resourceVersion", "uid": "uid", "continue": "continue"}[placeholder]
         return str(metadata.get(key, ""))
 
-    return {
-        key: _PLACEHOLDER.sub(value_of, value)
-        if isinstance(value, str)
-        else json.loads(_PLACEHOLDER.sub(value_of, json.dumps(value)))
-        for key, value in request.items()
-    }
+    def filled(value: Any) -> Any:
+        if isinstance(value, str):
+            return _PLACEHOLDER.sub(value_of, value)
+        text = json.dumps(value)
+        whole = _PLACEHOLDER.sub(value_of, text)
+        return value if whole == text else json.loads(whole)
+
+    return {key: filled(value) for key, value in request.items()}
 
 
 def _value(text: str) -> JSONValue:
@@ -216,11 +215,11 @@ class Normalizer:
         return _UID.sub(lambda match: self._uids.setdefault(match[0], f"uid-{len(self._uids) + 1}"), text)
 
     def _value(self, value: JSONValue, request: Request) -> JSONValue:
+        if isinstance(value, str):
+            return _GENERATED.sub(r"\1xxxxx", value) if "gen-" in value else value
         if isinstance(value, list):
             return [self._value(item, request) for item in value]
         if not isinstance(value, dict):
-            if isinstance(value, str):
-                return _GENERATED.sub(r"\1xxxxx", value)
             return value
         without = request.get("leaveOut", ())
         fields = {key: self._value(item, request) for key, item in value.items() if key not in without}

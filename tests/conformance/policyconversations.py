@@ -169,11 +169,10 @@ def run(requests: Sequence[Request], send: Callable[[Request], Any], namespace: 
         send: Sends a request; see `exchanges.run`.
         namespace: The namespace of the conversation.
     """
-    bodies: list[JSONValue] = []
+    raws: list[Raw] = []
     for request in requests:
-        raw = send(exchanges.fill(request, bodies, namespace))
-        bodies.append(exchanges.body_of(raw))
-        yield raw
+        raws.append(send(exchanges.fill(request, raws, namespace)))
+        yield raws[-1]
 
 
 def normalize(

@@ -171,10 +171,10 @@ def run(
         settle: Waits for the calls of open watches.
     """
     watching = False
-    bodies: list[JSONValue] = []
+    raws: list[Any] = []
     for request in requests:
-        raw = send(exchanges.fill(request, bodies, namespace))
-        bodies.append(exchanges.body_of(raw))
+        raw = send(exchanges.fill(request, raws, namespace))
+        raws.append(raw)
         watching |= not isinstance(raw, Raw)
         if watching:
             settle()
