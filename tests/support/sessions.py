@@ -15,6 +15,7 @@ import os
 import pkgutil
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Iterable
 from contextlib import redirect_stderr, redirect_stdout
@@ -95,6 +96,9 @@ defaulting:
   input: {spec: {watering: {hour: 7}}}
   expected: {spec: {size: 3, watering: {hour: 7}}}
 """
+
+# Sessions in this process share all installed modules; those of a project end with its session.
+_INSTALLED: Final = tuple(map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")))
 
 # Half of the time of a session goes into looking for installed plugins and registering them and unused plugins of
 # pytest.
@@ -263,7 +267,8 @@ def _run(arguments: Iterable[str | Path]) -> pytest.RunResult:
             status = int(end.code or 0)
         finally:
             for name in sys.modules.keys() - modules.keys():
-                del sys.modules[name]
+                if not (getattr(sys.modules[name], "__file__", None) or "").startswith(_INSTALLED):
+                    del sys.modules[name]
             sys.modules.update(modules)
             sys.path[:], sys.meta_path[:] = paths, finders
     # Shown if the test fails.

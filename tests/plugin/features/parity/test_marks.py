@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pydantic  # noqa: F401 - sessions in this process share it
 import pytest
 from support import crds
 from support.sessions import Folder

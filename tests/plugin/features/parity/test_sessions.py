@@ -6,7 +6,6 @@ import fnmatch
 import json
 from typing import TYPE_CHECKING
 
-import pydantic  # noqa: F401 - sessions in this process share it
 import pytest
 from support import crds
 from support.sessions import Folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,8 +49,7 @@ class RunningCluster:
 
 @pytest.fixture(scope="module")
 def certificates() -> Certificates:
-    """The certificates of all servers: making them takes as long as a session, and so does the import of the client that sessions share."""
-    importlib.import_module("kubernetes.config")
+    """The certificates of all servers: making them takes as long as a session."""
     return Certificates()
 
 
