@@ -270,13 +270,13 @@ def test_a_file_is_generated_for_a_refused_crd_declared_stored(gardens: Project)
     assert gardens.run(*GENERATE).ret == pytest.ExitCode.OK
 
 
-def test_missing_cases_are_added_to_an_existing_file(project: Project) -> None:
-    path = project.cases(name="test_gardens.crd.yaml")
+def test_missing_cases_are_added_to_an_existing_file(gardens: Project) -> None:
+    path = gardens.cases(name="test_gardens.crd.yaml")
     before = path.read_text(encoding="utf-8")
 
-    result = project.run(*GENERATE)
+    result = gardens.run(*GENERATE)
     short = path.read_text(encoding="utf-8")
-    complete = project.run(*GENERATE, "--crd-generate-all")
+    complete = gardens.run(*GENERATE, "--crd-generate-all")
 
     assert result.ret == complete.ret == pytest.ExitCode.OK
     added = [
@@ -289,7 +289,7 @@ def test_missing_cases_are_added_to_an_existing_file(project: Project) -> None:
     complete.stdout.fnmatch_lines(["crd: nothing to add to test_gardens.crd.yaml"])
     result.stdout.fnmatch_lines(["crd:   * of * points of its schema are held"])
     assert [line for line in before.splitlines() if line not in short.splitlines()] == []
-    project.run("-W", "error").assert_outcomes(passed=3 + sum(added))
+    gardens.run("-W", "error").assert_outcomes(passed=3 + sum(added))
 
 
 def test_a_complete_file_is_left_unchanged(gardens: Project) -> None:
