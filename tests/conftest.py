@@ -13,5 +13,5 @@ settings.register_profile("ci", derandomize=True, deadline=None, suppress_health
 # The time of one example depends on the machine, not on the code.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "patient")
-# argparse looks for a file with translations for each of its words, in all spellings of a language but this one.
+# English, in whatever language a contributor works. In this spelling, argparse looks for no files with translations.
 os.environ["LANGUAGE"] = "C"
