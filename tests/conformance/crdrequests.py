@@ -22,8 +22,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import yaml
-
+from conformance import exchanges
 from pytest_crd.engine.jsonvalue import JSONValue
 
 Request = dict[str, JSONValue]
@@ -70,7 +69,7 @@ def paths() -> list[Path]:
 @functools.cache
 def cases(path: Path) -> Mapping[str, Sequence[Request]]:
     """Return the requests of a file by the name of the case."""
-    content = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe one
+    content = exchanges.load_yaml(path.read_text(encoding="utf-8"))
     return {case["name"]: case["requests"] for case in content["cases"]}
 
 

@@ -111,6 +111,11 @@ def _value(text: str) -> JSONValue:
         return text
 
 
+def load_yaml(text: str) -> Any:
+    """Return the decoded value of a YAML text."""
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe one
+
+
 def _is_periodic(event: JSONValue) -> bool:
     """Return True for a bookmark that only reports progress, which servers send from time to time."""
     object_ = event["object"]
@@ -201,7 +206,7 @@ class Normalizer:
         else:
             text = self._text(raw.text)
             is_yaml = "application/yaml" in raw.headers.get("content-type", ())
-            answer_["body"] = self._value(yaml.safe_load(text) if is_yaml else _value(text), request)
+            answer_["body"] = self._value(load_yaml(text) if is_yaml else _value(text), request)
         return answer_
 
     def value(self, text: str) -> JSONValue:

@@ -28,8 +28,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
-import yaml
-
 from conformance import exchanges, sharedparts
 from conformance.exchanges import Raw, Request
 from conformance.webhookrequests import CONFIGURATIONS, configuration, message
@@ -263,7 +261,7 @@ def _sorted(calls: Iterable[Call], *, validates: bool) -> Iterable[Call]:
 
 def load(path: Path) -> Any:
     """Return the decoded content of a file with conversations or CRDs."""
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe one
+    return exchanges.load_yaml(path.read_text(encoding="utf-8"))
 
 
 @functools.cache
