@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from support import crds
-from support.sessions import Folder
+from support.sessions import GARDEN, Folder
 from support.unfilled import FAILS, FILLED, FIXED, HEAD, TOO_MANY, UNFILLED
 
 from pytest_crd.casefiles import filereplacement
@@ -701,20 +701,30 @@ def test_a_file_that_cannot_be_written_does_not_keep_others(project: Project, mo
 # Generated cases
 
 
+CRD = "config/crd/bases/gardens.yaml"
+# Of the fields of the CRD, so that few cases are generated.
+ABOVE, BELOW = GARDEN.split("              size:")
+KEPT = ("size:", "soil:", "rows: {type: integer, minimum")
+SMALL = ABOVE + "".join(
+    line for line in f"              size:{BELOW}".splitlines(keepends=True) if line.strip().startswith(KEPT)
+)
+
+
 @pytest.fixture(scope="module")
 def generated_text(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = Folder(tmp_path_factory.mktemp("generated"))
-    folder.crd()
+    folder.write(CRD, SMALL)
     folder.run("--crd-generate", "Garden")
     return folder.read(GENERATED)
 
 
 @pytest.fixture
-def generated(project: Project, generated_text: str) -> Project:
-    """A project with a generated case file."""
-    project.ini()
-    project.cases(generated_text, GENERATED)
-    return project
+def generated(empty: Project, generated_text: str) -> Project:
+    """A project with a CRD of three fields and a generated case file."""
+    empty.write(CRD, SMALL)
+    empty.ini()
+    empty.cases(generated_text, GENERATED)
+    return empty
 
 
 def _change(project: Project, old: str, new: str) -> None:
