@@ -51,35 +51,43 @@ def released(empty: Project, repository: Path) -> Project:
     return empty
 
 
-@pytest.mark.parametrize("samples", ["docz", "!config/samples/gone.yaml"])
-def test_samples_that_match_nothing_are_an_error(released: Project, samples: str) -> None:
-    released.write("config/samples/a.yaml", SAMPLE)
-    released.ini(f"crd_samples = {samples}")
+@pytest.fixture
+def stored(empty: Project) -> Project:
+    """A project with one CRD, and the same CRD as it was stored; git takes as long as a session."""
+    empty.crd()
+    empty.crd(".before/gardens.yaml")
+    return empty
 
-    result = released.run("--crd-baseline", "git:v1")
+
+@pytest.mark.parametrize("samples", ["docz", "!config/samples/gone.yaml"])
+def test_samples_that_match_nothing_are_an_error(stored: Project, samples: str) -> None:
+    stored.write("config/samples/a.yaml", SAMPLE)
+    stored.ini(f"crd_samples = {samples}")
+
+    result = stored.run("--crd-baseline", ".before")
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([f"*{samples.removeprefix('!')}*"])
 
 
-def test_checks_and_upgrades_of_a_named_file_are_run_side_by_side(released: Project) -> None:
-    result = released.run("--crd-baseline", "git:v1", "--crd-checks", FILE, "-v")
+def test_checks_and_upgrades_of_a_named_file_are_run_side_by_side(stored: Project) -> None:
+    result = stored.run("--crd-baseline", ".before", "--crd-checks", FILE, "-v")
 
     result.assert_outcomes(passed=6)
     result.stdout.fnmatch_lines([f"{ITEM} PASSED*"])
 
 
-def test_paths_choose_upgrades_and_the_option_adds_all_if_they_choose_none(released: Project) -> None:
-    released.write("tests/test_it.py", "def test_it(): pass\n")
-    released.ini("crd_baseline = git:v1")
-    line = "crd: upgrades from git:v1 *: 1 CRD, 0 objects to judge by; the command line chooses none of 1 file, *"
+def test_paths_choose_upgrades_and_the_option_adds_all_if_they_choose_none(stored: Project) -> None:
+    stored.write("tests/test_it.py", "def test_it(): pass\n")
+    stored.ini("crd_baseline = .before")
+    line = "crd: upgrades from .before: 1 CRD, 0 objects to judge by; the command line chooses none of 1 file, *"
 
     for paths, count in ((), 2), (("config", "tests"), 2), ((FILE, "tests/test_it.py"), 2), (("tests/test_it.py",), 1):
-        released.run(*paths).assert_outcomes(passed=count)
-    result = released.run("tests")
+        stored.run(*paths).assert_outcomes(passed=count)
+    result = stored.run("tests")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines([f"{line.removesuffix('*')}--crd-baseline adds all"])
-    released.run("tests/test_it.py", "--crd-baseline", "git:v1").assert_outcomes(passed=2)
+    stored.run("tests/test_it.py", "--crd-baseline", ".before").assert_outcomes(passed=2)
 
 
 def test_an_unreadable_baseline_fails_wherever_upgrades_may_be_chosen(released: Project) -> None:
@@ -91,12 +99,12 @@ def test_an_unreadable_baseline_fails_wherever_upgrades_may_be_chosen(released: 
     released.run("tests/test_it.py").assert_outcomes(passed=1)
 
 
-def test_a_folder_is_a_baseline_too(released: Project) -> None:
-    released.crd("before/gardens.yaml")
-    released.ini("crd_baseline = before", "crd_paths = config")
-    change(released, "default: 3", "default: 4")
+def test_a_folder_is_a_baseline_too(project: Project) -> None:
+    project.crd("before/gardens.yaml")
+    project.ini("crd_baseline = before", "crd_paths = config")
+    change(project, "default: 3", "default: 4")
 
-    result = released.run()
+    result = project.run()
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
@@ -146,15 +154,15 @@ def pytest_make_collect_report(collector):
 )
 @pytest.mark.parametrize("arguments", [(), pytest.param(("-p", "xdist", "-n", "1"), marks=pytest.mark.long)])
 def test_a_run_that_judges_no_upgrade_fails(
-    released: Project, plugin: str, words: str, arguments: tuple[str, ...]
+    stored: Project, plugin: str, words: str, arguments: tuple[str, ...]
 ) -> None:
-    released.ini()
-    released.write("conftest.py", plugin)
-    released.write("test_a.py", "def test_a(): pass\n")
+    stored.ini()
+    stored.write("conftest.py", plugin)
+    stored.write("test_a.py", "def test_a(): pass\n")
     if arguments:
         arguments = ("-p", "pytest_crd.plugin", *arguments)
 
-    result = released.run("--crd-baseline", "git:v1", *arguments)
+    result = stored.run("--crd-baseline", ".before", *arguments)
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.assert_outcomes(passed=1, failed=1)
@@ -162,13 +170,13 @@ def test_a_run_that_judges_no_upgrade_fails(
     result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]crd_baseline] - *"])
 
 
-def test_a_narrowed_run_may_judge_no_upgrade(released: Project) -> None:
+def test_a_narrowed_run_may_judge_no_upgrade(stored: Project) -> None:
     """The last runs collect no upgrade, but a test of the plugin."""
-    released.ini()
-    released.write("test_a.py", "import os\ndef test_a(): assert 'AGAIN' not in os.environ\n")
+    stored.ini()
+    stored.write("test_a.py", "import os\ndef test_a(): assert 'AGAIN' not in os.environ\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AGAIN", "1")
-        released.run("-p", "cacheprovider", "-k", "test_a")
+        stored.run("-p", "cacheprovider", "-k", "test_a")
     runs = (
         ("", "-k", "test_a"),
         (COLLECTS_NONE, "-k", "test_a"),
@@ -178,22 +186,22 @@ def test_a_narrowed_run_may_judge_no_upgrade(released: Project) -> None:
     )
 
     for plugin, *arguments in runs:
-        released.write("conftest.py", plugin)
-        result = released.run("--crd-baseline", "git:v1", *arguments)
+        stored.write("conftest.py", plugin)
+        result = stored.run("--crd-baseline", ".before", *arguments)
         result.assert_outcomes(passed=1, deselected=result.parseoutcomes().get("deselected", 0))
         assert result.ret == pytest.ExitCode.OK, arguments
 
 
-def test_crds_of_commands_stand_under_the_ini_file(released: Project) -> None:
-    released.crd("before.yaml")
-    released.ini(f"crd_commands = cat {FILE}", "crd_baseline = before.yaml")
-    change(released, "enum: [clay, sand]", "enum: [clay]")
+def test_crds_of_commands_stand_under_the_ini_file(project: Project) -> None:
+    project.crd("before.yaml")
+    project.ini(f"crd_commands = cat {FILE}", "crd_baseline = before.yaml")
+    change(project, "enum: [clay, sand]", "enum: [clay]")
 
-    result = released.run()
+    result = project.run()
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["pytest.ini:2: upgrade*"])
-    released.run("--tb=line").stdout.fnmatch_lines(["pytest.ini:2: *"])
+    project.run("--tb=line").stdout.fnmatch_lines(["pytest.ini:2: *"])
 
 
 # Allowances
@@ -207,24 +215,24 @@ def add_rules(project: Project, *rules: str) -> None:
     change(project, "enum: [clay, sand]", f"enum: [clay, sand, peat], x-kubernetes-validations: [{declared}]")
 
 
-def test_an_allowance_of_one_finding_does_not_allow_another_one_from_another_baseline(released: Project) -> None:
-    crd = released.read(FILE)
+def test_an_allowance_of_one_finding_does_not_allow_another_one_from_another_baseline(stored: Project) -> None:
+    crd = stored.read(FILE)
     for name, rule in zip("ab", SOIL_RULES, strict=True):
         text = f'enum: [clay, sand, peat], x-kubernetes-validations: [{{rule: "{rule}"}}]'
-        released.write(f"{name}/gardens.yaml", crd.replace("enum: [clay, sand]", text))
-    add_rules(released, *SOIL_RULES)
-    released.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused")
+        stored.write(f"{name}/gardens.yaml", crd.replace("enum: [clay, sand]", text))
+    add_rules(stored, *SOIL_RULES)
+    stored.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused")
 
-    result = released.run("--crd-baseline", "a", "--crd-baseline", "b", "--tb=line", FILE)
+    result = stored.run("--crd-baseline", "a", "--crd-baseline", "b", "--tb=line", FILE)
 
     result.assert_outcomes(failed=1, passed=1)
     result.stdout.fnmatch_lines([f"{FILE}:1: 1 ambiguous in crd_baseline_allow"])
 
 
-def test_an_allowance_for_an_unknown_crd_is_an_error(released: Project) -> None:
-    released.ini("crd_baseline_allow =", "    others.example.com spec.soil refused")
+def test_an_allowance_for_an_unknown_crd_is_an_error(stored: Project) -> None:
+    stored.ini("crd_baseline_allow =", "    others.example.com spec.soil refused")
 
-    result = released.run("--crd-baseline", "git:v1")
+    result = stored.run("--crd-baseline", ".before")
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(
@@ -253,17 +261,17 @@ def test_lines_that_allow_nothing_are_a_usage_error_that_names_all() -> None:
     )
 
 
-def test_a_pattern_allows_effects_of_any_kind_below_a_path_in_any_crd(released: Project) -> None:
-    change(released, "enum: [clay, sand]", "enum: [clay]")
-    change(released, "note: {type: string}", "remark: {type: string}")
-    released.ini("crd_baseline_allow = * spec.**")
+def test_a_pattern_allows_effects_of_any_kind_below_a_path_in_any_crd(stored: Project) -> None:
+    change(stored, "enum: [clay, sand]", "enum: [clay]")
+    change(stored, "note: {type: string}", "remark: {type: string}")
+    stored.ini("crd_baseline_allow = * spec.**")
 
-    result = released.run("--crd-baseline", "git:v1", "-v")
+    result = stored.run("--crd-baseline", ".before", "-v")
 
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines([f"{ITEM} PASSED*", "pytest.ini::upgrade[[]crd_baseline_allow] PASSED*"])
-    released.run("--crd-baseline", "git:v1", FILE).assert_outcomes(passed=1)
-    released.run("--crd-baseline", "git:v1", "pytest.ini").assert_outcomes(passed=1)
+    stored.run("--crd-baseline", ".before", FILE).assert_outcomes(passed=1)
+    stored.run("--crd-baseline", ".before", "pytest.ini").assert_outcomes(passed=1)
 
 
 # Upgrades that cannot be judged
@@ -313,29 +321,27 @@ def test_an_empty_baseline_is_a_usage_error(value: object) -> None:
         ),
     ],
 )
-def test_an_option_without_a_baseline_is_a_usage_error(released: Project, arguments: list[str], words: str) -> None:
-    result = released.run(*arguments)
+def test_an_option_without_a_baseline_is_a_usage_error(stored: Project, arguments: list[str], words: str) -> None:
+    result = stored.run(*arguments)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {words} nothing without --crd-baseline"])
 
 
-def test_keys_of_the_ini_file_without_a_baseline_have_a_note(released: Project) -> None:
-    released.ini(
-        "crd_baseline_allow = * **", "crd_baseline_migrated = example.com/v1: a", "crd_baseline_rollback = true"
-    )
+def test_keys_of_the_ini_file_without_a_baseline_have_a_note(stored: Project) -> None:
+    stored.ini("crd_baseline_allow = * **", "crd_baseline_migrated = example.com/v1: a", "crd_baseline_rollback = true")
     note = "crd: crd_baseline_rollback and crd_baseline_allow and crd_baseline_migrated do nothing without crd_baseline"
 
-    result = released.run("--crd-checks")
+    result = stored.run("--crd-checks")
 
     result.assert_outcomes(passed=5)
     result.stdout.fnmatch_lines([note])
-    released.run("--crd-baseline", "git:v1").stdout.no_fnmatch_line("crd: crd_baseline*")
-    released.ini("crd_baseline_rollback = false")
-    released.run("--crd-checks").stdout.no_fnmatch_line("crd: crd_baseline*")
+    stored.run("--crd-baseline", ".before").stdout.no_fnmatch_line("crd: crd_baseline*")
+    stored.ini("crd_baseline_rollback = false")
+    stored.run("--crd-checks").stdout.no_fnmatch_line("crd: crd_baseline*")
 
 
-def test_an_unknown_answer_of_the_engine_fails_the_upgrade(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_answer_of_the_engine_fails_the_upgrade(stored: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from pytest_crd.engine import UnsupportedConstructError
     from pytest_crd.upgrades import upgrade
 
@@ -344,17 +350,17 @@ def test_an_unknown_answer_of_the_engine_fails_the_upgrade(released: Project, mo
 
     monkeypatch.setattr(upgrade, "judge", judge)
 
-    released.ini("crd_baseline_allow = * spec.soil")
+    stored.ini("crd_baseline_allow = * spec.soil")
 
-    result = released.run("--crd-baseline", "git:v1")
+    result = stored.run("--crd-baseline", ".before")
 
     # No allowance is outdated.
     result.assert_outcomes(failed=1, passed=1)
-    result.stdout.fnmatch_lines([f"v1:{FILE}:1: what becomes of its objects is not known: a construct"])
+    result.stdout.fnmatch_lines([".before/gardens.yaml:1: what becomes of its objects is not known: a construct"])
 
 
 def test_an_unknown_answer_about_one_baseline_leaves_the_allowances_of_another(
-    released: Project, monkeypatch: pytest.MonkeyPatch
+    stored: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from pytest_crd.engine import UnsupportedConstructError
     from pytest_crd.upgrades import upgrade
@@ -367,17 +373,17 @@ def test_an_unknown_answer_about_one_baseline_leaves_the_allowances_of_another(
 
     monkeypatch.setattr(upgrade, "judge", fail_for_b)
     for name in "ab":
-        released.write(f"{name}/gardens.yaml", released.read(FILE))
-    change(released, "enum: [clay, sand]", "enum: [clay]")
-    released.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused")
+        stored.write(f"{name}/gardens.yaml", stored.read(FILE))
+    change(stored, "enum: [clay, sand]", "enum: [clay]")
+    stored.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused")
 
-    result = released.run("--crd-baseline", "a", "--crd-baseline", "b", FILE)
+    result = stored.run("--crd-baseline", "a", "--crd-baseline", "b", FILE)
 
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["b/gardens.yaml:1: what becomes of its objects is not known: a construct"])
 
 
-def test_any_other_failure_is_shown_with_its_frames(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_other_failure_is_shown_with_its_frames(stored: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from pytest_crd.upgrades import upgrade
 
     def judge(*_: object) -> None:
@@ -385,16 +391,16 @@ def test_any_other_failure_is_shown_with_its_frames(released: Project, monkeypat
 
     monkeypatch.setattr(upgrade, "judge", judge)
 
-    released.run("--crd-baseline", "git:v1").stdout.fnmatch_lines(["*RuntimeError: broken*"])
+    stored.run("--crd-baseline", ".before").stdout.fnmatch_lines(["*RuntimeError: broken*"])
 
 
-def test_warnings_of_an_upgrade_are_shown_at_any_verbosity(released: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warnings_of_an_upgrade_are_shown_at_any_verbosity(stored: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from pytest_crd.upgrades import upgrade
 
     little = "little was looked at, as no object of the old CRD is known"
     monkeypatch.setattr(upgrade, "judge", lambda *_: upgrade.Upgrade(warnings=(little,)))
 
-    result = released.run("--crd-baseline", "git:v1", "-q")
+    result = stored.run("--crd-baseline", ".before", "-q")
 
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines([f"crd: {ITEM}: {little}"])
@@ -459,17 +465,17 @@ def test_an_allowance_that_one_baseline_needs_is_not_outdated(released: Project)
 # Rollbacks
 
 
-def test_an_outdated_allowance_for_a_rollback_fails(released: Project) -> None:
-    released.ini(
-        "crd_baseline = git:v1",
+def test_an_outdated_allowance_for_a_rollback_fails(stored: Project) -> None:
+    stored.ini(
+        "crd_baseline = .before",
         "crd_baseline_allow =",
         f"    rollback {NAME} spec.size changed",
         "    rollback * spec.**",
         "    rollback * ** data loss",
     )
 
-    released.run().assert_outcomes(passed=1)
-    result = released.run("--crd-baseline-rollback")
+    stored.run().assert_outcomes(passed=1)
+    result = stored.run("--crd-baseline-rollback")
 
     result.assert_outcomes(passed=1, failed=2)
     result.stdout.no_fnmatch_line("*data loss*")
@@ -499,12 +505,12 @@ def test_a_missing_last_release_is_told_without_a_loaded_crd(released: Project) 
     )
 
 
-def test_a_crd_that_no_server_takes_is_one_failure_without_an_allowance(released: Project) -> None:
-    released.ini("crd_baseline = git:v1", f"crd_baseline_allow =\n  {NAME} spec.soil refused")
-    change(released, "enum: [clay, sand]", "enum: [clay]")
-    change(released, "maximum: 10", "maximum: 10, properties: {a: {}}, items: {}")
+def test_a_crd_that_no_server_takes_is_one_failure_without_an_allowance(stored: Project) -> None:
+    stored.ini("crd_baseline = .before", f"crd_baseline_allow =\n  {NAME} spec.soil refused")
+    change(stored, "enum: [clay, sand]", "enum: [clay]")
+    change(stored, "maximum: 10", "maximum: 10, properties: {a: {}}, items: {}")
 
-    result = released.run()
+    result = stored.run()
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["refused: .", "  no server takes the CRD: *; *"])
