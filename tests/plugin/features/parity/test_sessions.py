@@ -242,28 +242,37 @@ def test_a_line_that_allows_every_difference_is_malformed(line: str) -> None:
     assert str(error.value) == f"{line!r} {words}"
 
 
+SPEK = f"gardening:Spek = {TARGET}"
+# Lines of the setting, and the messages about them.
+UNKNOWN_CLASSES = {
+    SPEK: "pytest.ini:2: crd_parity: gardening:Spek: gardening has no Spek; did you mean Spec?",
+    f"gardning:Spec = {TARGET}": "pytest.ini:2: crd_parity: gardning:Spec: there is no module gardning; install the project, or set pythonpath",
+    f"broken:Spec = {TARGET}": "ZeroDivisionError: division by zero",
+    f"needy:Spec = {TARGET}": "ModuleNotFoundError: No module named 'absent'",
+    f"gar/dening:Spec = {TARGET}": "pytest.ini:2: crd_parity: gar/dening:Spec: 'gar/dening:Spec' is not MODULE:CLASS, as in myop.models:BackupSpec",
+}
+UNKNOWN_CRDS = {
+    "gardening:Spec = ponds/v1": "pytest.ini:2: gardening:Spec: *ponds*",
+    "gardening:Spec = gardens.stories.example.com/v2": "pytest.ini:2: gardening:Spec: *v2*",
+}
+
+
 @pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (f"gardening:Spek = {TARGET}", "pytest.ini:2: crd_parity: gardening:Spek: gardening has no Spek; did you mean Spec?"),
-        (f"gardning:Spec = {TARGET}", "pytest.ini:2: crd_parity: gardning:Spec: there is no module gardning; install the project, or set pythonpath"),
-        (f"broken:Spec = {TARGET}", "ZeroDivisionError: division by zero"),
-        (f"needy:Spec = {TARGET}", "ModuleNotFoundError: No module named 'absent'"),
-        (f"gar/dening:Spec = {TARGET}", "pytest.ini:2: crd_parity: gar/dening:Spec: 'gar/dening:Spec' is not MODULE:CLASS, as in myop.models:BackupSpec"),
-        ("gardening:Spec = ponds/v1", "pytest.ini:2: gardening:Spec: *ponds*"),
-        ("gardening:Spec = gardens.stories.example.com/v2", "pytest.ini:2: gardening:Spec: *v2*"),
-    ],
-)  # fmt: skip
-def test_an_unknown_class_or_crd_is_an_error_with_its_line(small: Project, line: str, message: str) -> None:
+    ("messages", "arguments"),
+    [(UNKNOWN_CLASSES, ()), (UNKNOWN_CRDS, ()), ({SPEK: UNKNOWN_CLASSES[SPEK]}, (f"{FILE}::x",))],
+    ids=["classes", "CRDs", "a node id"],
+)
+def test_unknown_classes_and_crds_are_an_error_with_their_line(
+    small: Project, messages: dict[str, str], arguments: tuple[str, ...]
+) -> None:
     small.write("broken.py", "1 / 0\n")
     small.write("needy.py", "import absent\n")
-    small.ini("pythonpath = .", f"crd_parity = {line}")
-    small.write("pytest.ini", small.read("pytest.ini").replace("pythonpath = .\n", "") + "pythonpath = .\n")
+    small.ini("crd_parity =", *(f"    {line}" for line in messages), "pythonpath = .")
 
-    result = small.run(*([f"{FILE}::x"] if "Spek" in line else []))
+    result = small.run(*arguments)
 
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([message])
+    result.stdout.fnmatch_lines([*messages.values()])
 
 
 def test_an_allowance_of_an_unknown_crd_is_an_error(small: Project) -> None:
