@@ -127,7 +127,7 @@ def _parse_known_fixtures(manager: FixtureManager, *args: Any, **kwargs: Any) ->
     """
     Register the fixtures of a plugin.
 
-    For pytest's own plugins only their fixtures are passed on, as looking for them takes a third of a session.
+    For modules of pytest and of this project only their fixtures are passed on, as looking for them takes a third of a session.
     """
     if args:
         _parse_fixtures(manager, _fixtures(args[0]), *args[1:], **kwargs)
