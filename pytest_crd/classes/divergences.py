@@ -1,4 +1,4 @@
-"""Divergences: differences between a class and a CRD, as data, and those that a project allows with a reason."""
+"""Divergences: differences between a class and a CRD, as data, and the lines of a project that allow some with a reason."""
 
 from __future__ import annotations
 

@@ -26,8 +26,6 @@ from pytest_crd.server.protobuf import protoreading
 from pytest_crd.server.protobuf.protofields import ProtobufError, UnstorableError
 from pytest_crd.server.resourcetypes import ResourceType
 
-# Messages quote this many bytes of an unreadable body.
-_SHOWN: Final = 30
 # The message about a number beyond float64 begins so.
 _NO_NUMBER: Final = "json: cannot unmarshal number"
 # The API versions of CRDs in the server's scheme.
@@ -284,13 +282,5 @@ def _unread_options(problem: str, profile: Profile) -> ApiError:
 
 
 def _unrecognized(kind: str, problem: str, sent: bytes) -> ApiError:
-    summary = f"the object provided is unrecognized (must be of type {kind}): {problem} ({_summarized(sent)})"
-    return statuses.bad_request(summary)
-
-
-def _summarized(sent: bytes) -> str:
-    if not sent:
-        return "<empty>"
-    start = sent[:_SHOWN]
-    text = start.decode(errors="replace") if sent.startswith(b"{") else start.hex()
-    return f"{text} ..." if len(sent) > _SHOWN else text
+    text = sent.decode(errors="surrogateescape")
+    return statuses.bad_request(typemeta.unrecognized(problem, kind, text).message)

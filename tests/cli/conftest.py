@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 from _pytest.fixtures import FixtureManager  # nothing public
 
-# Plugins of pytest that no command needs. Two of them collect garbage again and again at the end of a session.
+# Plugins of pytest that no command needs. Two of them collect garbage several times at the end of a session.
 _UNUSED: Final = (
     "faulthandler",
     "legacypath",

@@ -63,7 +63,7 @@ def _cases(text: str) -> list[AnyCase]:
 
 
 def _failing(text: str, version: engine.CrdVersion, starts: Sequence[str] = ("",)) -> list[str]:
-    """Return the names of the failing cases with one of some prefixes."""
+    """Return the names of failing cases, if they begin with a prefix in *starts*."""
     subject = CaseSubject(version)
     failing = []
     for case in (case for case in _cases(text) if case.name.startswith(tuple(starts))):

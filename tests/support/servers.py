@@ -49,7 +49,7 @@ def _definitions(manifests: str) -> list[CustomResourceDefinition]:
 
 @functools.lru_cache(maxsize=8)
 def _started(manifests: str) -> Api:
-    """Return an API with CRDs. Tests change forks of it."""
+    """Return an API with CRDs, which tests fork before they change it."""
     return Api(_definitions(manifests))
 
 

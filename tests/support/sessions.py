@@ -97,7 +97,7 @@ defaulting:
   expected: {spec: {size: 3, watering: {hour: 7}}}
 """
 
-# Sessions in this process share all installed modules; those of a project end with its session.
+# Sessions in this process share all installed modules. Modules of a project are dropped after its session.
 _INSTALLED: Final = tuple(map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")))
 
 # Half of the time of a session goes into looking for installed plugins and registering them and unused plugins of

@@ -69,7 +69,7 @@ def refuse_other_than_object(value: JSONValue, of_url: GroupVersionKind, *, body
     """
     if value is None or isinstance(value, Mapping):
         return None
-    return _unrecognized(_other_than_object(value), of_url.kind, body or _as_json(value))
+    return unrecognized(_other_than_object(value), of_url.kind, body or _as_json(value))
 
 
 def refuse_undecodable(  # noqa: PLR0913 - a body, and the decoder that reads it
@@ -105,12 +105,12 @@ def refuse_undecodable(  # noqa: PLR0913 - a body, and the decoder that reads it
     sent = body if body or is_yaml else _as_json(resource)
     decoded = printing.marshal(resource) if is_yaml or not _is_json(sent) else sent
     if problem := _malformed(fields, decoded):
-        return _unrecognized(problem, of_url.kind, sent)
+        return unrecognized(problem, of_url.kind, sent)
     if not fields.get("kind"):
         if profile.defaults_type_from_url or lenient:
             called = version_called(fields.get("apiVersion") or "", of_url.version)
             return _undecodable(of_url.kind, called, of_url.kind, _missing_kind(decoded, profile))
-        return _unrecognized(f"Object 'Kind' is missing in '{sent}'", of_url.kind, sent)
+        return unrecognized(f"Object 'Kind' is missing in '{sent}'", of_url.kind, sent)
     if fields.get("apiVersion", "") is None:
         assumed = of_url.version if profile.defaults_type_from_url else ""
         problem = ".apiVersion accessor error: <nil> is of the type <nil>, expected string"
@@ -256,7 +256,7 @@ def problem_of_variants(manifest: Mapping[str, JSONValue], *, kind: str) -> str:
         return ""
     sent = _as_json(manifest)
     if problem := _malformed(manifest, sent):
-        return _unrecognized(problem, kind, sent).message
+        return unrecognized(problem, kind, sent).message
     expected = manifest["apiVersion"], manifest["kind"]
     decoded = tuple(value or default for value, default in zip(as_decoded(manifest.items()), expected, strict=True))
     if decoded == expected:
@@ -302,7 +302,18 @@ def _as_json(value: JSONValue) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _unrecognized(problem: str, kind: str, sent: str) -> Refusal:
+def unrecognized(problem: str, kind: str, sent: str) -> Refusal:
+    """
+    Return the refusal of a body whose type is unknown.
+
+    Args:
+        problem: The reason.
+        kind: The kind of the URL.
+        sent: The text of the body; a byte that is not UTF-8 is a surrogate (`surrogateescape`).
+
+    Reference:
+        apiserver endpoints/handlers/rest.go, transformDecodeError and summarizeData.
+    """
     text = f"the object provided is unrecognized (must be of type {kind}): {problem} ({_summarized(sent)})"
     return refusal.bad_request(printing.replace_bytes(text))
 

@@ -32,7 +32,7 @@ def test_all_kinds_with_validation_are_declared() -> None:
     ("plural", "texts", "field"), [("configmaps", "data", "binaryData"), ("secrets", "stringData", "data")]
 )
 def test_data_has_at_most_a_mebibyte(plural: str, texts: str, field: str) -> None:
-    """Most of it is text, which is decoded faster than bytes."""
+    """Most of the data is text, because decoding bytes is slower."""
 
     def sent(value: bytes) -> Any:
         return {**NAME, texts: {"a": "x" * (MIB - 3)}, field: {"b": base64.b64encode(value).decode()}}
