@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import yaml
-
+from conformance import exchanges
 from conformance.exchanges import Request
 from pytest_crd.policies.definitions import GROUP, MUTATING, MUTATING_BINDING, VALIDATING, VALIDATING_BINDING
 
@@ -70,7 +69,7 @@ class Case(NamedTuple):
 
 def cases() -> list[Case]:
     """Return the declared cases."""
-    declared = yaml.safe_load((_FOLDER / "policyobjects.yaml").read_text(encoding="utf-8"))
+    declared = exchanges.load_yaml((_FOLDER / "policyobjects.yaml").read_text(encoding="utf-8"))
     return [_case(value) for value in declared]
 
 

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import yaml
-from conformance import serverside
+from conformance import exchanges, serverside
 from server.builtin.validation.workloads.test_workloads import CONTAINER, MERGE, PODS, causes
 from support import servers
 
 from pytest_crd.server.api import Api
 from pytest_crd.server.http.httpmessages import HTTPAnswer
 
-CASES: Final[list[dict[str, Any]]] = yaml.safe_load(
+CASES: Final[list[dict[str, Any]]] = exchanges.load_yaml(
     (Path(__file__).parent / "podcases.yaml").read_text(encoding="utf-8")
 )
 TEMPLATES: Final = "/api/v1/namespaces/default/podtemplates"
