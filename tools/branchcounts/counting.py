@@ -19,6 +19,9 @@ from slipcover.slipcover import format_missing
 _PACKAGE: Final = "pytest_crd"
 # Lines that are not counted: code for type checkers, and of `python -m`.
 _EXCLUDED: Final = ["@overload", "if not TYPE_CHECKING:", "if __name__ == .__main__."]
+# slipcover stops counting the lines taken so far whenever a line is taken this often again. It looks through all modules then, which takes
+# as long as ten million lines take to be counted.
+_HOT: Final = 100_000
 
 
 class Count:
@@ -35,7 +38,7 @@ class Count:
     def __init__(self, file: Path) -> None:
         """Create for a file."""
         self.file = file
-        self._counts = slipcover.Slipcover(branch=True, exclude_also=_EXCLUDED)
+        self._counts = slipcover.Slipcover(branch=True, d_miss_threshold=_HOT, exclude_also=_EXCLUDED)
 
     def execute(self, loader: SourceFileLoader, module: ModuleType) -> None:
         """Execute a module, and count its branches from now on."""
@@ -86,14 +89,25 @@ def _count_in_fork(count: Count, folder: Path) -> None:
 
 
 def merge(folder: Path) -> dict[str, Any]:
-    """Return the counts in *folder*, as slipcover writes them; modules that no process has loaded are all missing."""
-    package = Path(__file__).parents[2] / _PACKAGE
-    merged: dict[str, Any] = slipcover.Slipcover(
-        branch=True, source=[str(package)], exclude_also=_EXCLUDED
-    ).get_coverage()
-    for file in folder.glob("*.json"):
-        slipcover.merge_coverage(merged, json.loads(file.read_text(encoding="utf-8")))
+    """Return the counts in *folder*, as slipcover writes them. Each line of a module that no process has loaded is missing."""
+    files = iter(folder.glob("*.json"))
+    merged: dict[str, Any] = _read(next(files))
+    for file in files:
+        slipcover.merge_coverage(merged, _read(file))
+    loaded = {Path(name).resolve() for name in merged["files"]}
+    for module in (Path(__file__).resolve().parents[2] / _PACKAGE).rglob("*.py"):
+        if module not in loaded and (text := module.read_text(encoding="utf-8")):
+            lines = [*range(1, len(text.splitlines()) + 1)]
+            merged["files"][os.path.relpath(module)] = {
+                "missing_lines": lines,
+                "executed_lines": [],
+                "missing_branches": [],
+            }
     return merged
+
+
+def _read(file: Path) -> Any:
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def missing(counts: dict[str, Any]) -> Iterator[str]:
