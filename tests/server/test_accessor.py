@@ -51,6 +51,7 @@ def test_a_refused_request_raises_an_error() -> None:
     with pytest.raises(RequestFailedError, match='"a" not found') as missing:
         jobs.get("a")
     assert (missing.value.code, missing.value.reason) == (404, "NotFound")
+    assert str(missing.value) == 'jobs.fuzz.example.com "a" not found'
     with pytest.raises(RequestFailedError, match="replicas") as invalid:
         jobs.create({"metadata": {"name": "a"}, "spec": {"replicas": -1}})
     assert invalid.value.status["details"]["causes"][0]["field"] == "spec.replicas"
