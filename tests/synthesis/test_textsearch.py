@@ -128,6 +128,12 @@ def test_a_search_that_takes_too_many_steps_is_given_up(pattern: str) -> None:
     assert answer == ((), Outcome.BUDGET_SPENT)
 
 
+def test_no_steps_are_spent_on_texts_that_cannot_match() -> None:
+    answer = textsearch.find_texts(["^c$"], ["^c$|(a|b)*a(a|b){20}$"], steps=20_000)
+
+    assert answer == ((), Outcome.NONE)
+
+
 def test_texts_found_before_the_budget_was_spent_are_returned() -> None:
     answers = [
         textsearch.find_texts(["a|(a|b)*b(a|b){20}$"], ["a{2}"], wanted=10_000, steps=steps) for steps in (5_000, 5_000)
