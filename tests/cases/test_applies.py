@@ -217,6 +217,31 @@ expected:
     ),
     pytest.param(
         "apply",
+        "old: {spec: {}}, steps: [{manager: a, input: {spec: {}, status: {ready: true}}}], contains: {status: {ready: true}}",
+        """\
+contains:
+  status  expected {"ready": true}, but it is absent (kept from `old`: an update leaves the status alone, which is a subresource)
+
+a owns spec
+before-first-apply owns spec
+""",
+        id="a status that an apply leaves alone",
+    ),
+    pytest.param(
+        "apply",
+        "old: {spec: {}, status: {ready: true}}, steps: [{manager: a, input: {spec: {class: c}}}], "
+        "contains: {status: {ready: false}}",
+        """\
+contains:
+  status.ready  expected false, got true
+
+a owns spec.class
+before-first-apply owns spec
+""",
+        id="an apply without the status of the old object",
+    ),
+    pytest.param(
+        "apply",
         f"{ONE_NUMBER.replace(']', ', {manager: c, input: {}}]')}, accepted: true",
         """\
   step 2 of 3, by b, is refused: 409: Apply failed with 1 conflict: conflict with "a": .spec.replicas
