@@ -241,6 +241,14 @@ def test_an_old_object_is_not_admitted() -> None:
     assert [call.operation for _, call in admission.calls] == ["UPDATE", "UPDATE"]
 
 
+@pytest.mark.parametrize(("stated", "kept"), [({}, []), ({"uid": "u", "labels": {"a": "b"}}, ["labels", "uid"])])
+def test_a_stored_form_has_no_generated_metadata_besides_stated_fields(stated: JSONObject, kept: list[str]) -> None:
+    stored = CaseSubject(_version("v1alpha1")).stored_form({"metadata": stated, "spec": {"minutes": 2}})
+
+    assert stored["spec"] == {"seconds": 120}
+    assert sorted(stored["metadata"]) == sorted(["name", "namespace", *kept])
+
+
 def test_an_old_object_that_cannot_be_stored_is_left_as_it_is() -> None:
     subject = CaseSubject(_version("v1alpha1"))
 
