@@ -99,6 +99,12 @@ def test_an_eviction_deletes_a_pod(server: Api) -> None:
     assert servers.ask(server, "GET", f"{CORE}/pods/p").code == 404
 
 
+def test_an_eviction_may_be_sent_as_yaml(server: Api) -> None:
+    text = "apiVersion: policy/v1\nkind: Eviction\nmetadata: {name: p}\n"
+    answer = servers.ask(server, "POST", f"{CORE}/pods/p/eviction", text, mediaType="application/yaml")
+    assert _summary(answer) == (201, "Success")
+
+
 def _budget(api: Api, name: str, **status: int) -> None:
     spec = {"minAvailable": 1, "selector": {"matchLabels": LABELS}}
     servers.ask(api, "POST", BUDGETS, {"metadata": {"name": name}, "spec": spec})
