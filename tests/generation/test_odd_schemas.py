@@ -196,6 +196,14 @@ def test_null_of_a_required_field_without_a_default_is_refused() -> None:
     )
 
 
+def test_fields_of_a_spec_may_have_the_names_of_root_fields() -> None:
+    version = versions.create_version(fields(kind_=TEXT, status=NUMBER), required=False, subresources={"status": {}})
+    cases = _cases(version)
+
+    assert "spec: kind must not be null" in cases
+    assert cases["spec: values of a wrong type"].objects[0] == {"spec": {"kind": 1, "status": "a"}}
+
+
 def test_null_is_lost_from_objects_in_one_item() -> None:
     items = fields(a=TEXT, b=fields(c=TEXT))
 
