@@ -12,7 +12,6 @@ from pytest_crd.upgrades.upgradefindings import Kind
 from upgrades.changes import JSON, NUMBER, OBJECT, TEXT, crd, obj
 from upgrades.test_upgrades import judge, list_findings, only
 
-pytestmark = pytest.mark.long
 RULE = "self.all(x, self.exists(y, y == x))"
 SHORT: JSON = {**TEXT, "maxLength": 5}
 
@@ -28,6 +27,7 @@ def listed(items: JSON, most: int = 1000, **more: Any) -> JSON:
 KEYED: dict[str, Any] = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["n"]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("schema", "rule"),
     [
@@ -59,6 +59,7 @@ def test_a_rule_that_costs_too_much_refuses_a_large_object(schema: JSON, rule: s
     assert finding.witness.note == "refused when created, and in any update of an object that is stored"
 
 
+@pytest.mark.long
 def test_rules_of_items_are_run_on_a_list_that_is_full() -> None:
     items = obj(a=SHORT)
     rules = [f"[{', '.join(map(str, range(1500)))}].all(x, x >= {number})" for number in (0, -1)]
@@ -68,6 +69,7 @@ def test_rules_of_items_are_run_on_a_list_that_is_full() -> None:
     assert "validation failed due to running out of cost budget" in result.findings[0].words
 
 
+@pytest.mark.long
 def test_an_object_that_the_old_crd_refuses_is_not_run() -> None:
     schema = ruled(listed(SHORT, 800), "self.size() < 3")
 
@@ -76,6 +78,7 @@ def test_an_object_that_the_old_crd_refuses_is_not_run() -> None:
     assert list_findings(result) == []
 
 
+@pytest.mark.long
 def test_a_cheap_rule_needs_no_large_object() -> None:
     schema = listed(SHORT, 300)
 
@@ -85,6 +88,7 @@ def test_a_cheap_rule_needs_no_large_object() -> None:
     assert result.undecided == ("spec.x x-kubernetes-validations",)
 
 
+@pytest.mark.long
 def test_a_rule_that_the_old_crd_needs_no_large_object_for_is_shown_by_a_small_one() -> None:
     schema = listed(SHORT)
 
@@ -118,6 +122,7 @@ def test_values_are_as_large_as_the_schema_allows(schema: JSON, expected: Any) -
     assert make(schema) == expected
 
 
+@pytest.mark.long
 def test_values_without_limits_fit_in_a_request() -> None:
     assert len(make(TEXT)) == 1_000_000
     assert 5_000 < len(make(listed(TEXT, 2**40))) <= 10_000
