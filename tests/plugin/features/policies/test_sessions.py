@@ -306,11 +306,16 @@ def test_workers_measure_the_coverage_together(timers: Project) -> None:
 
 
 @pytest.mark.session
-def test_a_server_stores_and_evaluates_the_policies(timers: Project) -> None:
+def test_a_server_stores_policies_and_counts_their_results_in_passed_tests(timers: Project) -> None:
     timers.write(
         "test_server.py",
         "import pytest\n"
         "from pytest_crd.server.resourceaccess import RequestFailedError\n\n"
+        "@pytest.fixture\n"
+        "def short(crd_server):\n"
+        "    crd_server['timers'].create({'metadata': {'name': 'b'}, 'spec': {'seconds': 1}})\n\n"
+        "def test_fails(short):\n"
+        "    assert False\n\n"
         "def test_it(crd_server):\n"
         "    for _ in range(2):\n"
         "        with pytest.raises(RequestFailedError, match=\"'short-timers' with binding\"):\n"
@@ -319,8 +324,8 @@ def test_a_server_stores_and_evaluates_the_policies(timers: Project) -> None:
         "        crd_server.reset()\n",
     )
     result = timers.run("--crd-cov", "test_server.py")
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["config/policies/policy.yaml:1: short-timers: * of 8 results"])
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["config/policies/policy.yaml:1: short-timers: 4 of 8 results"])
 
 
 @pytest.mark.session
