@@ -108,34 +108,50 @@ def _run(options: argparse.Namespace) -> int:
 
 def _read(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the parsed command line; `run` is the function of the command, `handed_on` the arguments behind `--`."""
-    command_name = next((argument for argument in arguments if argument in COMMANDS), None)
     program = "kubectl crd" if Path(sys.argv[0]).name == "kubectl-crd" else _PROGRAM
+    if not arguments or arguments[0] not in COMMANDS:
+        parser = _declare_program(program, arguments)
+        if not arguments:
+            parser.print_help()
+            parser.exit(Exit.WRONG_USE)
+        return parser.parse_args(arguments, argparse.Namespace(handed_on=[]))
+    name, *own = arguments
+    # The parsers of the other commands would take more time than this one.
+    parser = argparse.ArgumentParser(prog=f"{program} {name}", **_options(name))
+    _declare(name, parser)
+    handed_on: list[str] = []
+    if COMMANDS[name].hands_on and _HANDS_ON in own:
+        end = own.index(_HANDS_ON)
+        own, handed_on = own[:end], own[end + 1 :]
+    # Files may stand before and behind options, as for kubectl.
+    return parser.parse_intermixed_args(own, argparse.Namespace(handed_on=handed_on))
+
+
+def _declare_program(program: str, arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser with all commands; only the first command in *arguments* has its own arguments."""
     parser = argparse.ArgumentParser(prog=program, description=__doc__, epilog=exits.HELP)
     parser.add_argument(
         "--version", action=_Version, nargs=0, help=("print the versions of pytest-crd and of Kubernetes")
     )
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
-    chosen = parser
+    chosen = next((argument for argument in arguments if argument in COMMANDS), None)
     for name, command in COMMANDS.items():
-        subparser = subparsers.add_parser(
-            name, help=command.summary, description=command.summary, epilog=exits.HELP, allow_abbrev=False
-        )
-        if name == command_name:
-            module = importlib.import_module(f"pytest_crd.cli.{command.module}")
-            module.declare(subparser)
-            subparser.set_defaults(run=module.run, command=name)
-            chosen = subparser
-    if not arguments:
-        parser.print_help()
-        parser.exit(Exit.WRONG_USE)
-    if command_name is None or command_name != arguments[0]:
-        return parser.parse_args(arguments, argparse.Namespace(handed_on=[]))
-    own, handed_on = arguments[1:], []
-    if COMMANDS[command_name].hands_on and _HANDS_ON in own:
-        end = own.index(_HANDS_ON)
-        own, handed_on = own[:end], [*own[end + 1 :]]
-    # Files may stand before and behind options, as for kubectl.
-    return chosen.parse_intermixed_args(own, argparse.Namespace(handed_on=handed_on))
+        subparser = subparsers.add_parser(name, help=command.summary, **_options(name))
+        if name == chosen:
+            _declare(name, subparser)
+    return parser
+
+
+def _options(name: str) -> dict[str, Any]:
+    """Return the options of a command's parser."""
+    return {"description": COMMANDS[name].summary, "epilog": exits.HELP, "allow_abbrev": False}
+
+
+def _declare(name: str, parser: argparse.ArgumentParser) -> None:
+    """Import a command, and declare its arguments."""
+    module = importlib.import_module(f"pytest_crd.cli.{COMMANDS[name].module}")
+    module.declare(parser)
+    parser.set_defaults(run=module.run, command=name)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import sys
 from importlib import metadata
+from typing import Any
 
 import pytest
 
@@ -97,6 +99,31 @@ def test_the_help_of_test_is_short_and_names_the_list_of_settings(capsys: pytest
     assert {"--baseline", "--kubernetes-version"} <= {*short.split()} | {word.rstrip(",") for word in short.split()}
     assert "--crd-lint NAME" in long
     assert "--crd-lint" not in short
+
+
+def test_only_the_parser_of_the_command_is_made(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    programs = []
+    create = argparse.ArgumentParser.__init__
+
+    def record(parser: argparse.ArgumentParser, *args: Any, **options: Any) -> None:
+        create(parser, *args, **options)
+        programs.append(parser.prog)
+
+    monkeypatch.setattr(argparse.ArgumentParser, "__init__", record)
+
+    assert program.main(["schema"]) == 0
+    assert capsys.readouterr().out.endswith(".json\n")
+    assert programs == ["pytest-crd schema"]
+
+
+def test_a_command_behind_an_unknown_option_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        program.main(["--unheard-of", "schema", "--write"])
+
+    assert ended.value.code == 2
+    assert "usage: pytest-crd [-h] [--version] COMMAND ...\n" in capsys.readouterr().err
 
 
 def test_lines_that_a_command_writes_at_once_are_escaped() -> None:
