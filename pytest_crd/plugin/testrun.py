@@ -8,12 +8,14 @@ With `--crd-python`, plugins, `pythonpath` and `conftest.py` count.
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import os
 import shlex
 import sys
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
@@ -25,6 +27,8 @@ from pytest_crd.plugin.settings.allsettings import SETTINGS
 if TYPE_CHECKING:
     from pytest_crd.checks.verdict import Check
 
+_PLUGIN: Final = "pytest_crd.plugin"
+_XDIST: Final = "xdist.plugin"
 _IMPORTS: Final = "pythonpath"
 # Settings of pytest with their values for such a run; the project's values may import modules, write files, or require plugins.
 _OF_PYTHON: Final = {
@@ -188,7 +192,8 @@ def run(
     session = _Session()
     baseline = upgrades.AUTO if has_baseline else ""
     own = (f"{options.ALONE}={baseline}", f"{options.STDOUT}={stdout}")
-    code = pytest.main([*_arguments(has_python=has_python), *own, *settings, *handed_on, *paths], [session])
+    plugins = () if has_python else _import_plugins()
+    code = pytest.main([*_arguments(has_python=has_python), *own, *settings, *handed_on, *paths], [session, *plugins])
     return SessionEnd(pytest.ExitCode(code), session.was_interrupted, tuple(session.failed_checks))
 
 
@@ -199,15 +204,21 @@ def ini_options(*, has_python: bool) -> Iterator[str]:
             yield from ("-o", f"{name}={value}")
 
 
+def _import_plugins() -> list[ModuleType]:
+    """Import the plugins of a run: pytest reads all installed distributions for each plugin that is imported by `-p` alone."""
+    names = [_PLUGIN, *([_XDIST] if importlib.util.find_spec("xdist") else [])]
+    return [importlib.import_module(name) for name in names]
+
+
 def _arguments(*, has_python: bool) -> Iterator[str]:
-    yield from ("-p", "pytest_crd.plugin")
+    yield from ("-p", _PLUGIN)  # also for workers
     if not has_python:
         # That plugin reads a setting that pytest below 8.4 cannot unset.
         yield from ("--noconftest", "-p", "no:python_path")
     for name in _IGNORED:
         yield from ("-W", f"ignore::pytest.{name}")
     if importlib.util.find_spec("xdist"):  # for `-n` behind `--`
-        yield from ("-p", "xdist" if has_python else "xdist.plugin")  # as an entry point, which may be loaded anyway
+        yield from ("-p", "xdist" if has_python else _XDIST)  # as an entry point, which may be loaded anyway
     for name in _WITHOUT:
         yield from ("-p", f"no:{name}")
     yield from ini_options(has_python=has_python)

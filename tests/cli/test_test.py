@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TypeAlias
@@ -428,6 +429,14 @@ def test_workers_know_all_that(project: Project) -> None:
     assert done.returncode == 0, done.stdout
     assert "Kubernetes 1.36" in done.stdout
     assert "6 passed" in done.stdout
+
+
+def test_no_installed_distribution_is_read(test: Test, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = []
+    monkeypatch.setattr(metadata, "distributions", lambda **options: reads.append(options) or ())
+
+    assert test()[0] == 0
+    assert reads == []
 
 
 def test_workers_are_not_needed(test: Test, monkeypatch: pytest.MonkeyPatch) -> None:
