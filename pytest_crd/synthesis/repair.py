@@ -7,6 +7,7 @@ a wrong guess does no harm.
 
 from __future__ import annotations
 
+import functools
 import heapq
 import itertools
 import json
@@ -18,6 +19,7 @@ from pytest_crd import engine
 from pytest_crd.synthesis import objectchanges
 from pytest_crd.synthesis.objectchanges import Change, Mutation
 from pytest_crd.synthesis.objectplaces import Steps
+from pytest_crd.synthesis.recentanswers import RecentAnswers
 
 Resource: TypeAlias = "dict[str, Any]"
 Judge: TypeAlias = "Callable[[Resource], engine.Response]"
@@ -30,17 +32,13 @@ _MOST_ERRORS: Final = 50
 
 def create_judge(send: Callable[..., engine.Response], **arguments: Any) -> Judge:
     """
-    Return a judge that sends trial objects to the server.
+    Return a judge that sends trial objects to the server, each once.
 
     Args:
         send: The request method of an unobserved version, so that trials do not count as a test's requests.
         **arguments: Further arguments of the request.
     """
-
-    def judge(resource: Resource) -> engine.Response:
-        return send(resource, field_validation="Strict", **arguments)
-
-    return judge
+    return RecentAnswers(functools.partial(send, field_validation="Strict", **arguments))
 
 
 class NotFoundError(Exception):

@@ -50,8 +50,10 @@ def find_scale_change(old: CrdVersion, new: CrdVersion, sides: Iterable[Boundari
     paths = dict.fromkeys(path for side in (before, after) for path in (side.scale or {}).values())
     for resource in _scalable(sides, paths):
         was, is_now = before.read_scale(resource), after.read_scale(resource)
+        if was == is_now or not isinstance(was, Scale):
+            continue
         answers = (old.create(resource), new.create(resource))
-        if was != is_now and isinstance(was, Scale) and all(answer.accepted for answer in answers):
+        if all(answer.accepted for answer in answers):
             words = f"/scale of this object was {_describe_scale(was)}, and is {_describe_scale(is_now)} now"
             lines = tuple(
                 crdwrites.line_of(version, "subresources", text=str(version.subresources.scale))

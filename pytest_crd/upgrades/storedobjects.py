@@ -73,7 +73,7 @@ class _Updates:
 
     def note(self) -> str:
         """Describe the refused and the accepted requests of each writer."""
-        creates = self._new.version.create(self._witness.resource).accepted
+        creates = self._new.create(self._witness.resource).accepted
         is_set = creates and not self._new.write(self._witness.resource).accepted
         when = "refused when set" if is_set else "a create passes" if creates else "refused when created"
         passes = {writer: send() for writer, send in ((_STATUS, self._status_passes), (_SCALE, self._scale_passes))}

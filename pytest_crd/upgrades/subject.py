@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 from pytest_crd.engine import CrdVersion, FieldValidation, Response
 from pytest_crd.engine.registry.response import Changes
 from pytest_crd.synthesis.demands import Demand
+from pytest_crd.synthesis.recentanswers import RecentAnswers
 from pytest_crd.upgrades.upgradefindings import Resource
 
 TextT = TypeVar("TextT", bound=str)
@@ -24,6 +25,7 @@ class Subject:
     Attributes:
         version: The version; it is served.
         root: The schema demands on its objects.
+        create: Returns the answer to a POST of an object.
     """
 
     def __init__(self, version: CrdVersion) -> None:
@@ -31,9 +33,12 @@ class Subject:
             version.unobserved
         )  # The objects are synthetic, so their answers do not count as a test's requests.
         self.root = Demand.of_version(version)
+        self.create = RecentAnswers(self.version.create)
 
     def write(self, resource: Resource, *, field_validation: FieldValidation = "Warn") -> Response:
         """Return the answer to a POST of *resource* or, if the status is a subresource, to the PUT of the status after it."""
+        if field_validation == "Warn":
+            return self._with_status(resource, self.create(resource), field_validation)
         answer = self.version.create(resource, field_validation=field_validation)
         return self._with_status(resource, answer, field_validation)
 

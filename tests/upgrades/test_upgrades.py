@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine.registry import handlers
 from pytest_crd.report import upgradewords as report
 from pytest_crd.synthesis import objectwords
 from pytest_crd.upgrades import allowances, effects, upgrade, witnesses
@@ -633,6 +635,24 @@ def test_samples_are_listed_with_the_finding_they_show() -> None:
     assert finding.others == ("0.yaml:1", "1.yaml:1")
     assert finding.witness is not None
     assert finding.witness.source == ""
+
+
+def test_each_object_is_created_once_under_each_crd(monkeypatch: pytest.MonkeyPatch) -> None:
+    created = []
+    handle = handlers.handle
+
+    def record(stored: Any, request: Any, strategy: Any, *arguments: Any, **options: Any) -> Any:
+        if request.verb == "create":
+            created.append((id(strategy), json.dumps(request.body.value), request.field_validation))
+        return handle(stored, request, strategy, *arguments, **options)
+
+    monkeypatch.setattr(handlers, "handle", record)
+    required = {**OBJECT, "required": ["a"], "properties": {"a": {**NUMBER, "maximum": 5}, "b": TEXT}}
+
+    result = judge(crd(required), crd({**required, "required": ["a", "b"]}))
+
+    assert only(result).kind is Kind.REFUSED
+    assert [item for item, count in Counter(created).items() if count > 1] == []
 
 
 def test_a_sample_may_be_the_only_witness() -> None:
