@@ -168,6 +168,8 @@ class _Items:
 
     def overlapping_values(self, same: Sequence[str], different: Sequence[str]) -> Iterator[_Values]:
         """Yield two items that are equal by the keys *same* and distinct by *different*, with further items up to `minItems`."""
+        if {*different} <= {*same}:
+            return  # items with equal values of all keys are not distinct by some
         for item, twin in itertools.combinations(self._make_items(), 2):
             if _are_same(item, twin, same) and not _are_same(item, twin, different):
                 fillers = list(

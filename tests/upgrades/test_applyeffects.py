@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
 
-from pytest_crd.engine import CustomResourceDefinition
+from pytest_crd.engine import CustomResourceDefinition, jsonvalue
 from pytest_crd.engine.client.resourceclient import ResourceClient
 from pytest_crd.report import upgradewords as report
 from pytest_crd.upgrades import allowances, applyeffects, upgrade
@@ -109,6 +110,21 @@ def test_items_with_changed_keys_stay_when_they_are_applied_no_more(old: JSON, n
     (stays,) = (finding for finding in merge_findings(judge(old, new)) if finding.kind is Kind.WARNED)
 
     assert stays.words.endswith(f"({change})")
+
+
+def test_items_that_are_equal_in_all_keys_are_not_looked_for_in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    count, equal = itertools.count(), jsonvalue.equal
+
+    def count_and_compare(left: Any, right: Any) -> bool:
+        next(count)
+        return equal(left, right)
+
+    monkeypatch.setattr(jsonvalue, "equal", count_and_compare)
+    letters = {**TEXT, "enum": [*map(chr, range(97, 117))]}
+    both, one = ({**keyed(*keys), "items": obj(("a", "b"), a=letters, b=letters)} for keys in (("a", "b"), ("a",)))
+
+    assert merge_findings(judge(both, one))
+    assert next(count) < 5000
 
 
 @pytest.mark.parametrize(
