@@ -24,6 +24,7 @@ class _Description:
 
     Attributes:
         names: The names of the fields.
+        all_names: The same names, without their order.
         options: The options of the fields that have some, by name.
         positional: The names of the fields that arguments without a name set.
         arguments: The names of the fields that arguments set.
@@ -54,6 +55,7 @@ class _Description:
         ]
         positional = () if kw_only else [name for name in names if name not in fixed and name not in named]
         self.names: tuple[str, ...] = (*(base.names if base else ()), *names)
+        self.all_names = frozenset(self.names)
         self.options: Mapping[str, Field[Any]] = {**base.options, **options} if base else options
         self.positional: tuple[str, ...] = (*(base.positional if base else ()), *positional)
         self.arguments: set[str] = {*names} - fixed | (base.arguments if base else set())
@@ -93,12 +95,14 @@ def _init(self: Any, *positional: object, **values: object) -> None:
         if len(values) < len(positional) or not values.keys().isdisjoint(named):
             raise TypeError(f"{type(self).__name__} takes each once: {', '.join(description.positional)}")
         values |= named
-    if not description.required <= values.keys() <= description.arguments:
-        raise TypeError(f"{type(self).__name__} requires {', '.join(sorted(description.required))}")
-    for name, make in description.factories:
-        if name not in values:
-            values[name] = make()
-    self.__dict__.update({**description.defaults, **values})
+    if values.keys() != description.all_names:
+        if not description.required <= values.keys() <= description.arguments:
+            raise TypeError(f"{type(self).__name__} requires {', '.join(sorted(description.required))}")
+        for name, make in description.factories:
+            if name not in values:
+                values[name] = make()
+        values = {**description.defaults, **values}
+    self.__dict__.update(values)
 
 
 def _values(self: Any) -> tuple[object, ...]:
