@@ -24,6 +24,25 @@ _MOST_ALTERNATIVES: Final = 64
 INT_OR_STRING: Final = "int-or-string"
 
 
+class KnownItems:
+    """Items of an iterator, each made when it is first needed, and kept for the next iteration."""
+
+    def __init__(self, items: Iterator[Any]) -> None:
+        self._items = items
+        self._known: list[Any] = []
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the known items, and further ones."""
+        known = self._known
+        for index in itertools.count():
+            if index == len(known):
+                try:
+                    known.append(next(self._items))
+                except StopIteration:
+                    return
+            yield known[index]
+
+
 @dataclass(frozen=True)
 class Demand:
     """
@@ -126,6 +145,11 @@ class Demand:
     @cached_property
     def _fields(self) -> dict[str, Demand | None]:
         """The results of `field`, cached because a demand caches its own properties."""
+        return {}
+
+    @cached_property
+    def known_values(self) -> dict[bool, KnownItems]:
+        """The values that `schemavalues` found for the demand: with all parts, or with the required parts."""
         return {}
 
     def field(self, name: str) -> Demand | None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pytest_crd import engine
 
 # The number of answers. A search repeats an object soon: more answers save a hundredth of the requests.
-_MOST: Final = 64
+_MOST: Final = 256
 # The most bytes of an object; the answers to larger ones would need much memory.
 _LARGEST: Final = 20_000
 # The last version of the format without references to equal texts, which differ between equal objects.

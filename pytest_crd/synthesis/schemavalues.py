@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.synthesis import numbervalues, texts
-from pytest_crd.synthesis.demands import ANYTHING, INT_OR_STRING, Demand
+from pytest_crd.synthesis.demands import ANYTHING, INT_OR_STRING, Demand, KnownItems
 
 _MOST: Final = 40
 KEYS: Final = ("key", *(f"key{index}" for index in range(2, 1000)))
@@ -36,7 +36,12 @@ class Maker:
         return next(self.find_values(node), None)
 
     def find_values(self, node: Demand) -> Iterator[Any]:
-        """Yield values that *node* may accept, without duplicates, at most some dozens."""
+        """Yield values that *node* may accept, without duplicates, at most some dozens; do not modify them, as others get them, too."""
+        if self.full not in node.known_values:
+            node.known_values[self.full] = KnownItems(self._make_values(node))
+        return iter(node.known_values[self.full])
+
+    def _make_values(self, node: Demand) -> Iterator[Any]:
         values: list[Any] = []
         for value in itertools.islice(self._all(node), _MOST):
             if not any(_are_same(value, earlier) for earlier in values):

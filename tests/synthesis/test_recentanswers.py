@@ -42,9 +42,9 @@ def test_values_of_another_type_or_order_are_other_objects() -> None:
 
 
 def test_long_past_answers_are_forgotten() -> None:
-    values = [*range(65), 64, 1, 0]
+    values = [*range(257), 256, 1, 0]
 
-    assert send(*values)[0] == [*range(65), 0]
+    assert send(*values)[0] == [*range(257), 0]
 
 
 def test_large_objects_and_values_of_other_classes_are_sent_each_time() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,6 +20,25 @@ TEXT = {"type": "string"}
 
 def _values(schema: Any, *, full: bool = False) -> list[Any]:
     return list(Maker(full=full).find_values(Demand((schema,))))
+
+
+def test_values_of_a_place_are_made_once_and_only_as_far_as_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def find_texts(demand: TextDemand) -> Iterator[str]:
+        for text in ("a", "b", "c"):
+            made.append(text)
+            yield text
+
+    monkeypatch.setattr(texts, "find_texts", find_texts)
+    node = Demand((TEXT,))
+
+    assert Maker().first(node) == "a"
+    assert made == ["a"]
+    first, second = Maker().find_values(node), Maker().find_values(node)
+    assert [*zip(first, second, strict=True)] == [("a", "a"), ("b", "b"), ("c", "c")]
+    assert made == ["a", "b", "c"]
+    assert [*Maker(full=True).find_values(node)] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("name", texts.FORMATS)
