@@ -12,9 +12,10 @@ from support import crds
 
 from pytest_crd import engine
 from pytest_crd.cases import loader
+from pytest_crd.cases.model import CaseFile
 from pytest_crd.generation import Wanted, generate
 
-_COUNT: Final = 7
+_COUNT: Final = 5
 _PROPERTIES: Final[dict[str, Any]] = {
     "kind": {"type": "string", "enum": ["a", "b", "c"]},
     "days": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3},
@@ -45,7 +46,12 @@ def crd() -> engine.CustomResourceDefinition:
 
 @pytest.fixture(scope="module")
 def text(crd: engine.CustomResourceDefinition) -> str:
-    return generate([crd.versions[0]], most_lines=200).text
+    return generate([crd.versions[0]], most_lines=150).text
+
+
+@pytest.fixture(scope="module")
+def files(text: str) -> tuple[CaseFile, ...]:
+    return loader.load(text, source="generated")
 
 
 @pytest.mark.parametrize(
@@ -60,9 +66,8 @@ def text(crd: engine.CustomResourceDefinition) -> str:
     ],
 )
 def test_each_change_of_a_value_that_a_field_takes_or_gets_is_noticed(
-    crd: engine.CustomResourceDefinition, text: str, keyword: str, values: list[Any]
+    crd: engine.CustomResourceDefinition, files: tuple[CaseFile, ...], keyword: str, values: list[Any]
 ) -> None:
-    files = loader.load(text, source="generated")
     name = next(name for name, schema in _PROPERTIES.items() if keyword in schema)
 
     for field in ("f0", f"f{_COUNT - 1}"):
@@ -77,8 +82,9 @@ def test_each_change_of_a_value_that_a_field_takes_or_gets_is_noticed(
             assert measure.is_noticed(files, engine.CustomResourceDefinition.from_manifest(manifest)), (field, value)
 
 
-def test_a_version_that_is_no_longer_served_is_noticed(crd: engine.CustomResourceDefinition, text: str) -> None:
-    files = loader.load(text, source="generated")
+def test_a_version_that_is_no_longer_served_is_noticed(
+    crd: engine.CustomResourceDefinition, files: tuple[CaseFile, ...]
+) -> None:
     changes = dict(measure.change_serving(crd))
 
     assert [*changes] == [verb for name in ("v1", "v1beta1") for verb in (f"serve {name} no longer", f"rename {name}")]
@@ -104,7 +110,7 @@ def test_versions_that_are_not_served_or_have_no_short_object_have_no_document()
         {"name": "v1beta2", "schema": {"openAPIV3Schema": long}},
     )
 
-    assert len(loader.load(generate([crd.versions[0]]).text, source="generated")) == 1
+    assert len(loader.load(generate([crd.versions[0]], most_lines=150).text, source="generated")) == 1
 
 
 def test_files_about_a_path_have_no_documents_of_other_versions(crd: engine.CustomResourceDefinition) -> None:

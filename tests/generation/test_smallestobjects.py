@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from pytest_crd import engine
 from pytest_crd.cases import caserunner
 from pytest_crd.cases.model import AnyCase
 from pytest_crd.cases.subject import CaseSubject
-from pytest_crd.generation import Wanted, generate, reach
+from pytest_crd.generation import Wanted, casefile, generate, reach
 
 TEXT: dict[str, Any] = {"type": "string"}
 CERT: dict[str, Any] = {"type": "object", "properties": {"issuer": TEXT, "name": TEXT}, "required": ["name"]}
@@ -36,9 +37,9 @@ def _version(root: dict[str, Any]) -> engine.CrdVersion:
     return versions.create_version(fields["spec"], required=False, root=status, subresources={"status": {}})
 
 
-def _failing(text: str, version: engine.CrdVersion) -> list[str]:
+def _failing(cases: Iterable[AnyCase], version: engine.CrdVersion) -> list[str]:
     subject = CaseSubject(version)
-    return [case.name for case in reach.parse_cases(text) if _fails(case, subject)]
+    return [case.name for case in cases if _fails(case, subject)]
 
 
 def _fails(case: AnyCase, subject: CaseSubject) -> bool:
@@ -63,14 +64,25 @@ def _at(schema: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def text() -> str:
-    return generate([_version(ROOT)]).text
+def generated() -> casefile.Generated:
+    return generate([_version(ROOT)])
+
+
+@pytest.fixture(scope="module")
+def text(generated: casefile.Generated) -> str:
+    return generated.text
+
+
+@pytest.fixture(scope="module")
+def cases(text: str) -> list[AnyCase]:
+    """The cases without optional fields."""
+    return [case for case in reach.parse_cases(text) if "optional fields may be left out" in case.name]
 
 
 @pytest.mark.parametrize("change", ["required", "default"])
 @pytest.mark.parametrize("path", [path for path in _objects(ROOT) if path], ids=".".join)
 def test_a_new_field_that_changes_objects_is_noticed_at_each_level(
-    text: str, path: tuple[str, ...], change: str
+    cases: list[AnyCase], path: tuple[str, ...], change: str
 ) -> None:
     root = copy.deepcopy(ROOT)
     schema = _at(root, path)
@@ -78,12 +90,10 @@ def test_a_new_field_that_changes_objects_is_noticed_at_each_level(
     if change == "required":
         schema["required"] = [*schema.get("required", ()), "added"]
 
-    assert [name for name in _failing(text, _version(root)) if "optional fields may be left out" in name]
+    assert _failing(cases, _version(root))
 
 
-def test_each_optional_field_is_left_out_of_a_stated_object() -> None:
-    generated = generate([_version(ROOT)])
-
+def test_each_optional_field_is_left_out_of_a_stated_object(generated: casefile.Generated) -> None:
     assert [line for line in generated.missed if "left out" in line] == []
 
 
@@ -105,7 +115,7 @@ def test_lists_and_impossible_objects_are_no_obstacle() -> None:
     generated = generate([version])
 
     assert not [line for line in generated.missed if line.startswith("spec.list") and "left out" in line]
-    assert _failing(generated.text, version) == []
+    assert _failing(reach.parse_cases(generated.text), version) == []
 
 
 def test_cases_of_chosen_paths_are_named_by_the_place_around_them() -> None:
