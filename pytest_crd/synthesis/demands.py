@@ -33,14 +33,14 @@ class KnownItems:
 
     def __iter__(self) -> Iterator[Any]:
         """Yield the known items, and further ones."""
-        known = self._known
+        values = self._known
         for index in itertools.count():
-            if index == len(known):
+            if index == len(values):
                 try:
-                    known.append(next(self._items))
+                    values.append(next(self._items))
                 except StopIteration:
                     return
-            yield known[index]
+            yield values[index]
 
 
 @dataclass(frozen=True)

@@ -23,21 +23,21 @@ def _values(schema: Any, *, full: bool = False) -> list[Any]:
 
 
 def test_values_of_a_place_are_made_once_and_only_as_far_as_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
+    calls = []
 
     def find_texts(demand: TextDemand) -> Iterator[str]:
         for text in ("a", "b", "c"):
-            made.append(text)
+            calls.append(text)
             yield text
 
     monkeypatch.setattr(texts, "find_texts", find_texts)
     node = Demand((TEXT,))
 
     assert Maker().first(node) == "a"
-    assert made == ["a"]
+    assert calls == ["a"]
     first, second = Maker().find_values(node), Maker().find_values(node)
     assert [*zip(first, second, strict=True)] == [("a", "a"), ("b", "b"), ("c", "c")]
-    assert made == ["a", "b", "c"]
+    assert calls == ["a", "b", "c"]
     assert [*Maker(full=True).find_values(node)] == ["a", "b", "c"]
 
 
