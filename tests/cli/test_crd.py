@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -97,13 +96,14 @@ def test_mistakes_are_wrong_use(arguments: list[str], message: str, capsys: pyte
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.session
-def test_a_class_is_imported_from_the_current_folder_only_if_the_command_line_names_it() -> None:
-    run = [sys.executable, "-m", "pytest_crd"]
+def test_a_class_is_imported_from_the_current_folder_only_if_the_command_line_names_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert program.main(["schema"]) == 0
+    assert "imported" not in "".join(capsys.readouterr())
+    assert str(folder) not in sys.path
 
-    named = subprocess.run([*run, *COMMAND], capture_output=True, encoding="utf-8", check=True)
-    other = subprocess.run([*run, "schema"], capture_output=True, encoding="utf-8", check=True)
-
-    assert yaml.safe_load(named.stdout)["kind"] == "CustomResourceDefinition"
-    assert named.stderr == "imported\n"
-    assert "imported" not in other.stdout + other.stderr
+    assert program.main(COMMAND) == 0
+    out, err = capsys.readouterr()
+    assert yaml.safe_load(out)["kind"] == "CustomResourceDefinition"
+    assert err == "imported\n"

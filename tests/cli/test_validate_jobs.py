@@ -76,11 +76,16 @@ def validate(objects: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     return run
 
 
-@pytest.mark.parametrize("arguments", [("--show",), ("-o", "json"), ("-o", "junit"), ("-o", "tap")])
-def test_several_processes_answer_as_one_process_does(arguments: Sequence[str], validate: Validate) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "numbers"),
+    [(["--show"], ["2", "3"]), (["-o", "json"], ["3"]), (["-o", "junit"], ["3"]), (["-o", "tap"], ["3"])],
+)
+def test_several_processes_answer_as_one_process_does(
+    arguments: Sequence[str], numbers: Sequence[str], validate: Validate
+) -> None:
     expected = validate(*arguments, "--jobs", "1")
 
-    for jobs in ("2", "3"):
+    for jobs in numbers:
         assert validate(*arguments, "--jobs", jobs) == expected
     assert expected[0] == 2
     assert expected[2].count("broken.yaml:1: ") == 1
