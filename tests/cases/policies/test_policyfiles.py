@@ -58,38 +58,6 @@ def _cases(policy: str, *cases: str) -> str:
     return f"policy: {policy}\ncases:\n{listed}"
 
 
-@pytest.mark.session
-def test_cases_of_policies_are_collected_beside_those_of_crds(policies: Project) -> None:
-    policies.cases()
-    policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  accepted: true"), NAME)
-    policies.cases(_cases("soils", f"input: {NOTE % 'clay'}\n  contains: {{spec: {{soil: clay}}}}"), "test_b.crd.yaml")
-
-    policies.run().assert_outcomes(passed=5)
-    policies.run("-k", "cases").assert_outcomes(passed=2, deselected=3)
-
-
-@pytest.mark.session
-def test_a_named_file_is_recognized_by_its_key(policies: Project) -> None:
-    policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  accepted: true"), "cases.yaml")
-
-    policies.run("cases.yaml").assert_outcomes(passed=1)
-
-
-@pytest.mark.session
-def test_a_failure_names_the_policy_and_its_place(policies: Project) -> None:
-    policies.cases(_cases("sizes", f"input: {SIZE % 6}\n  accepted: true"), NAME)
-
-    policies.run().stdout.fnmatch_lines(
-        [
-            f'{NAME}:3: policy case "case 1"',
-            "ValidatingAdmissionPolicy sizes (policies.yaml:2), Kubernetes 1.37",
-            "refused (422), but expected to be accepted:",
-            "validations[[]0]: !has(object.data) && object.spec.size <= 5 = false",
-            "  object.spec.size = 6",
-        ]
-    )
-
-
 UNKNOWN: Final = (
     ("size", "no policy of crd_policies is called size; did you mean sizes?"),
     ("quota", "no policy of crd_policies is called quota; there are: sizes, soils"),
@@ -98,17 +66,98 @@ UNKNOWN: Final = (
         "no policy of crd_policies is called MutatingAdmissionPolicy/sizes; did you mean sizes?",
     ),
 )
+ACCEPTED: Final = _cases("sizes", f"input: {SIZE % 5}\n  accepted: true")
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> pytest.RunResult:
+    """The result of a session with files that pass, fail, and cannot be read."""
+    from support import sessions
+
+    folder = sessions.Folder(tmp_path_factory.mktemp("policies"))
+    folder.crd()
+    folder.write("policies.yaml", VALIDATING % "Deny" + MUTATING)
+    folder.ini("crd_policies = policies.yaml")
+    files = {
+        "named.yaml": ACCEPTED,
+        "test_failure.crd.yaml": _cases("sizes", f"input: {SIZE % 6}\n  accepted: true"),
+        "test_mistakes.crd.yaml": _cases(
+            "sizes", "inputFile: a.yaml\n  accepted: true", "inputFile: b.yaml\n  accepted: true"
+        ),
+        "test_refused.crd.yaml": _cases(
+            "soils", f"input: {NOTE % 'chalk'}\n  error: 'spec.soil: Unsupported value: \"chalk\"'"
+        ),
+        "test_unmatched.crd.yaml": _cases("soils", f"old: {SIZE % 5}\n  input: {SIZE % 'many'}\n  matched: false"),
+        "test_old.crd.yaml": f'kubernetesVersion: "1.32"\n{ACCEPTED}',
+        **{
+            f"test_{number}.crd.yaml": _cases(name, f"input: {SIZE % 5}\n  accepted: true")
+            for number, (name, _) in enumerate(UNKNOWN)
+        },
+    }
+    for name, text in files.items():
+        folder.cases(text, name)
+    return folder.run("-v", "--continue-on-collection-errors", *files)
 
 
 @pytest.mark.session
-def test_an_unknown_policy_is_a_mistake(policies: Project) -> None:
-    for number, (name, _) in enumerate(UNKNOWN):
-        policies.cases(_cases(name, f"input: {SIZE % 5}\n  accepted: true"), f"test_{number}.crd.yaml")
+def test_a_named_file_is_recognized_by_its_key(result: pytest.RunResult) -> None:
+    result.assert_outcomes(passed=2, failed=2, errors=5)
+    result.stdout.fnmatch_lines(["named.yaml::case 1 PASSED*"])
 
-    result = policies.run()
 
+@pytest.mark.session
+def test_a_failure_names_the_policy_and_its_place(result: pytest.RunResult) -> None:
+    result.stdout.fnmatch_lines(
+        [
+            'test_failure.crd.yaml:3: policy case "case 1"',
+            "ValidatingAdmissionPolicy sizes (policies.yaml:2), Kubernetes 1.37",
+            "refused (422), but expected to be accepted:",
+            "validations[[]0]: !has(object.data) && object.spec.size <= 5 = false",
+            "  object.spec.size = 6",
+        ]
+    )
+
+
+@pytest.mark.session
+def test_an_unknown_policy_is_a_mistake(result: pytest.RunResult) -> None:
     for number, (_, message) in enumerate(UNKNOWN):
         result.stdout.fnmatch_lines([f"test_{number}.crd.yaml:1: {message}*"])
+
+
+@pytest.mark.session
+def test_mistakes_in_objects_of_cases_are_found_together(result: pytest.RunResult) -> None:
+    result.stdout.fnmatch_lines(["test_mistakes.crd.yaml:4: *a.yaml*", "test_mistakes.crd.yaml:7: *b.yaml*"])
+
+
+@pytest.mark.session
+def test_a_version_of_a_file_that_no_server_answers_as_is_a_mistake(result: pytest.RunResult) -> None:
+    result.stdout.fnmatch_lines(["test_old.crd.yaml:1: no server answers as Kubernetes 1.32*"])
+
+
+@pytest.mark.session
+def test_an_object_that_the_crd_refuses_after_a_mutation_is_refused(result: pytest.RunResult) -> None:
+    result.stdout.fnmatch_lines(["test_refused.crd.yaml::case 1 PASSED*"])
+
+
+@pytest.mark.session
+def test_another_refusal_of_a_request_that_the_policy_does_not_match_fails(result: pytest.RunResult) -> None:
+    result.stdout.fnmatch_lines(
+        [
+            'test_unmatched.crd.yaml:3: policy case "case 1"',
+            "*",
+            '  the server answers 422: Garden.stories.example.com "example" is invalid*',
+        ]
+    )
+
+
+@pytest.mark.session
+def test_cases_of_policies_are_collected_beside_those_of_crds(policies: Project) -> None:
+    policies.cases()
+    policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  accepted: true"), NAME)
+    policies.cases(_cases("soils", f"input: {NOTE % 'clay'}\n  contains: {{spec: {{soil: clay}}}}"), "test_b.crd.yaml")
+
+    policies.run().assert_outcomes(passed=5)
+    policies.run("-k", "cases").assert_outcomes(passed=2, deselected=3)
 
 
 @pytest.mark.session
@@ -140,13 +189,6 @@ def test_a_policy_without_a_binding_is_a_mistake(policies: Project) -> None:
 
 
 @pytest.mark.session
-def test_mistakes_in_objects_of_cases_are_found_together(policies: Project) -> None:
-    policies.cases(_cases("sizes", "inputFile: a.yaml\n  accepted: true", "inputFile: b.yaml\n  accepted: true"), NAME)
-
-    policies.run().stdout.fnmatch_lines([f"{NAME}:4: *a.yaml*", f"{NAME}:7: *b.yaml*"])
-
-
-@pytest.mark.session
 def test_a_project_needs_no_crd(pytester: pytest.Pytester, policies: Project) -> None:
     (policies.path / "config/crd/bases/gardens.yaml").unlink()
     policies.cases(_cases("sizes", "input: {apiVersion: v1, kind: ConfigMap, data: {a: b}}\n  error: at most 5"), NAME)
@@ -168,18 +210,6 @@ def test_a_file_may_have_its_own_kubernetes_version(policies: Project) -> None:
     text = _cases("soils", f"input: {NOTE % 'clay'}\n  accepted: true")
     policies.cases(f'kubernetesVersion: "1.36"\n{text}', NAME)
     policies.run("--crd-kubernetes-version=1.35 1.37").assert_outcomes(passed=1)
-
-    policies.cases(f'kubernetesVersion: "1.32"\n{text}', NAME)
-    policies.run().stdout.fnmatch_lines([f"{NAME}:1: no server answers as Kubernetes 1.32*"])
-
-
-@pytest.mark.session
-def test_an_object_that_the_crd_refuses_after_a_mutation_is_refused(policies: Project) -> None:
-    policies.cases(
-        _cases("soils", f"input: {NOTE % 'chalk'}\n  error: 'spec.soil: Unsupported value: \"chalk\"'"), NAME
-    )
-
-    policies.run().assert_outcomes(passed=1)
 
 
 @pytest.mark.session
@@ -203,41 +233,37 @@ def test_expectations_are_filled_in(policies: Project) -> None:
 
 
 @pytest.mark.session
-@pytest.mark.parametrize("actions", ["Warn", "Audit"])
-def test_expectations_are_updated(policies: Project, actions: str) -> None:
-    cases = _cases("sizes", f"input: {SIZE % 6}\n  denied: [{{by: sizes}}]", f"input: {SIZE % 6}\n  error: at most")
-    policies.cases(cases, NAME)
-    policies.write("policies.yaml", VALIDATING % actions + MUTATING)
-    policies.run("--crd-update").assert_outcomes(failed=2)
+def test_expectations_are_updated(policies: Project) -> None:
+    validating = (
+        VALIDATING % "Warn",
+        VALIDATING.replace("name: sizes", "name: audited").replace("policyName: sizes", "policyName: audited")
+        % "Audit",
+    )
+    policies.write("policies.yaml", "---".join(validating))
+    for policy in ("sizes", "audited"):
+        cases = _cases(
+            policy, f"input: {SIZE % 6}\n  denied: [{{by: {policy}}}]", f"input: {SIZE % 6}\n  error: at most"
+        )
+        policies.cases(cases, f"test_{policy}.crd.yaml")
+    policies.run("--crd-update").assert_outcomes(failed=4)
 
-    policies.run("--crd-update-verdicts").assert_outcomes(passed=2)
-    policies.run().assert_outcomes(passed=2)
-    if actions == "Warn":
-        policies.write("policies.yaml", VALIDATING % "Deny" + MUTATING)
-        policies.run("--crd-update-verdicts").assert_outcomes(passed=2)
-        policies.run().assert_outcomes(passed=2)
+    policies.run("--crd-update-verdicts").assert_outcomes(passed=4)
+    policies.run().assert_outcomes(passed=4)
+    policies.write("policies.yaml", "---".join([VALIDATING % "Deny", *validating[1:]]))
+    policies.run("--crd-update-verdicts").assert_outcomes(passed=4)
+    policies.run().assert_outcomes(passed=4)
 
 
 @pytest.mark.session
-def test_other_annotations_and_warnings_are_updated(policies: Project) -> None:
+def test_other_expectations_are_updated_or_to_be_corrected_by_hand(policies: Project) -> None:
     policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  auditAnnotations: {{size: '4'}}\n  warnings: [a]"), NAME)
+    policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  matched: false"), "test_b.crd.yaml")
 
-    policies.run("--crd-update").assert_outcomes(passed=1)
+    result = policies.run("--crd-update")
+
+    result.assert_outcomes(passed=1, failed=1)
     assert 'auditAnnotations: {size: "5"}\n  warnings: []' in policies.read(NAME)
-
-
-@pytest.mark.session
-def test_a_policy_that_matches_against_the_case_is_corrected_by_hand(policies: Project) -> None:
-    policies.cases(_cases("sizes", f"input: {SIZE % 5}\n  matched: false"), NAME)
-
-    policies.run("--crd-update").stdout.fnmatch_lines(["*to be corrected by hand: matched"])
-
-
-@pytest.mark.session
-def test_another_refusal_of_a_request_that_the_policy_does_not_match_fails(policies: Project) -> None:
-    policies.cases(_cases("soils", f"old: {SIZE % 5}\n  input: {SIZE % 'many'}\n  matched: false"), NAME)
-
-    policies.run().stdout.fnmatch_lines(['  the server answers 422: Garden.stories.example.com "example" is invalid*'])
+    result.stdout.fnmatch_lines(["*to be corrected by hand: matched"])
 
 
 @pytest.mark.session
