@@ -11,7 +11,7 @@ from support.git import commit, git
 from support.sessions import Folder
 
 from pytest_crd.plugin.settings.setting import SettingEntry
-from pytest_crd.plugin.settings.upgrades import ALLOWED, BASELINE
+from pytest_crd.plugin.settings.upgrades import ALLOWED, BASELINE, MIGRATED
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -59,70 +59,42 @@ def stored(empty: Project) -> Project:
     return empty
 
 
-@pytest.mark.parametrize("samples", ["docz", "!config/samples/gone.yaml"])
-def test_samples_that_match_nothing_are_an_error(stored: Project, samples: str) -> None:
-    stored.write("config/samples/a.yaml", SAMPLE)
-    stored.ini(f"crd_samples = {samples}")
+def test_samples_that_match_nothing_are_an_error(stored: Project) -> None:
+    stored.ini("crd_samples = docz")
 
     result = stored.run("--crd-baseline", ".before")
 
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"*{samples.removeprefix('!')}*"])
-
-
-def test_checks_and_upgrades_of_a_named_file_are_run_side_by_side(stored: Project) -> None:
-    result = stored.run("--crd-baseline", ".before", "--crd-checks", FILE, "-v")
-
-    result.assert_outcomes(passed=6)
-    result.stdout.fnmatch_lines([f"{ITEM} PASSED*"])
+    result.stdout.fnmatch_lines(["*docz*"])
 
 
 def test_paths_choose_upgrades_and_the_option_adds_all_if_they_choose_none(stored: Project) -> None:
+    """A named file has its checks and its upgrades."""
     stored.write("tests/test_it.py", "def test_it(): pass\n")
     stored.ini("crd_baseline = .before")
     line = "crd: upgrades from .before: 1 CRD, 0 objects to judge by; the command line chooses none of 1 file, *"
 
-    for paths, count in ((), 2), (("config", "tests"), 2), ((FILE, "tests/test_it.py"), 2), (("tests/test_it.py",), 1):
-        stored.run(*paths).assert_outcomes(passed=count)
+    stored.run("config", "tests").assert_outcomes(passed=2)
+    named = stored.run("--crd-checks", "-v", FILE, "tests/test_it.py")
+    named.assert_outcomes(passed=7)
+    named.stdout.fnmatch_lines([f"{ITEM} PASSED*"])
     result = stored.run("tests")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines([f"{line.removesuffix('*')}--crd-baseline adds all"])
     stored.run("tests/test_it.py", "--crd-baseline", ".before").assert_outcomes(passed=2)
 
 
-def test_an_unreadable_baseline_fails_wherever_upgrades_may_be_chosen(released: Project) -> None:
-    released.write("tests/test_it.py", "def test_it(): pass\n")
-    released.ini("crd_baseline = git:v0")
-
-    for path in ("config", "tests"):
-        assert released.run(path).ret not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED), path
-    released.run("tests/test_it.py").assert_outcomes(passed=1)
-
-
-def test_a_folder_is_a_baseline_too(project: Project) -> None:
-    project.crd("before/gardens.yaml")
-    project.ini("crd_baseline = before", "crd_paths = config")
-    change(project, "default: 3", "default: 4")
-
-    result = project.run()
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        ["changed: spec.size (v1)", "  3 before, 4 now", "  - before/gardens.yaml:20*default: 3"]
-    )
-
-
 @pytest.mark.parametrize("arguments", [(), ("--rootdir=.", ".")])
 def test_a_crd_that_is_gone_stands_in_the_folder_where_there_is_no_ini_file(
-    released: Project, arguments: tuple[str, ...]
+    stored: Project, arguments: tuple[str, ...]
 ) -> None:
-    released.crd("config/crd/bases/other.yaml", plural="others", kind="Other")
-    release(released, "v2")
-    released.write("test_a.py", "def test_a(): pass\n")
-    released.write("conftest.py", "")
-    (released.path / FILE).unlink()
+    for folder in ("config/crd/bases", ".before"):
+        stored.crd(f"{folder}/other.yaml", plural="others", kind="Other")
+    stored.write("test_a.py", "def test_a(): pass\n")
+    stored.write("conftest.py", "")
+    (stored.path / FILE).unlink()
 
-    result = released.run("--crd-baseline", "git:v2", "-v", *arguments)
+    result = stored.run("--crd-baseline", ".before", "-v", *arguments)
 
     result.assert_outcomes(failed=1, passed=2)
     result.stdout.fnmatch_lines(
@@ -176,70 +148,35 @@ def test_a_narrowed_run_may_judge_no_upgrade(stored: Project) -> None:
     stored.write("test_a.py", "import os\ndef test_a(): assert 'AGAIN' not in os.environ\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AGAIN", "1")
-        stored.run("-p", "cacheprovider", "-k", "test_a")
+        first = stored.run("-p", "cacheprovider", "--crd-baseline", ".before", "-k", "test_a")
+    stored.write("conftest.py", COLLECTS_NONE)
     runs = (
-        ("", "-k", "test_a"),
-        (COLLECTS_NONE, "-k", "test_a"),
-        (COLLECTS_NONE, "--deselect", "pytest.ini::upgrade[crd_baseline]"),
-        (COLLECTS_NONE, "test_a.py::test_a"),
-        (COLLECTS_NONE, "-p", "cacheprovider", "--lf"),
+        ("--deselect", "pytest.ini::upgrade[crd_baseline]"),
+        ("test_a.py::test_a",),
+        ("-p", "cacheprovider", "--lf"),
     )
 
-    for plugin, *arguments in runs:
-        stored.write("conftest.py", plugin)
+    first.assert_outcomes(failed=1, deselected=1)
+    for arguments in runs:
         result = stored.run("--crd-baseline", ".before", *arguments)
-        result.assert_outcomes(passed=1, deselected=result.parseoutcomes().get("deselected", 0))
+        result.assert_outcomes(passed=1, deselected=int(arguments[0] == "--deselect"))
         assert result.ret == pytest.ExitCode.OK, arguments
 
 
 def test_crds_of_commands_stand_under_the_ini_file(project: Project) -> None:
     project.crd("before.yaml")
-    project.ini(f"crd_commands = cat {FILE}", "crd_baseline = before.yaml")
+    project.ini(
+        f"crd_commands = cat {FILE}", "crd_baseline = before.yaml", "crd_baseline_allow = * spec.nowhere refused"
+    )
     change(project, "enum: [clay, sand]", "enum: [clay]")
 
-    result = project.run()
+    result = project.run("--tb=line")
 
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["pytest.ini:2: upgrade*"])
-    project.run("--tb=line").stdout.fnmatch_lines(["pytest.ini:2: *"])
-
-
-# Allowances
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["pytest.ini:2: *", "pytest.ini:4: allowed, but no longer found; *"])
 
 
-SOIL_RULES = ("self != 'sand'", "self != 'clay'")
-
-
-def add_rules(project: Project, *rules: str) -> None:
-    declared = ", ".join(f'{{rule: "{rule}"}}' for rule in rules)
-    change(project, "enum: [clay, sand]", f"enum: [clay, sand, peat], x-kubernetes-validations: [{declared}]")
-
-
-def test_an_allowance_of_one_finding_does_not_allow_another_one_from_another_baseline(stored: Project) -> None:
-    crd = stored.read(FILE)
-    for name, rule in zip("ab", SOIL_RULES, strict=True):
-        text = f'enum: [clay, sand, peat], x-kubernetes-validations: [{{rule: "{rule}"}}]'
-        stored.write(f"{name}/gardens.yaml", crd.replace("enum: [clay, sand]", text))
-    add_rules(stored, *SOIL_RULES)
-    stored.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused")
-
-    result = stored.run("--crd-baseline", "a", "--crd-baseline", "b", "--tb=line", FILE)
-
-    result.assert_outcomes(failed=1, passed=1)
-    result.stdout.fnmatch_lines([f"{FILE}:1: 1 ambiguous in crd_baseline_allow"])
-
-
-def test_an_allowance_for_an_unknown_crd_is_an_error(stored: Project) -> None:
-    stored.ini("crd_baseline_allow =", "    others.example.com spec.soil refused")
-
-    result = stored.run("--crd-baseline", ".before")
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(
-        [
-            f"crd_baseline_allow: others.example.com spec.soil refused: the baseline has no CRD of this name; it has: {NAME}"
-        ]
-    )
+# Settings
 
 
 def test_lines_that_allow_nothing_are_a_usage_error_that_names_all() -> None:
@@ -261,48 +198,26 @@ def test_lines_that_allow_nothing_are_a_usage_error_that_names_all() -> None:
     )
 
 
-def test_a_pattern_allows_effects_of_any_kind_below_a_path_in_any_crd(stored: Project) -> None:
-    change(stored, "enum: [clay, sand]", "enum: [clay]")
-    change(stored, "note: {type: string}", "remark: {type: string}")
-    stored.ini("crd_baseline_allow = * spec.**")
-
-    result = stored.run("--crd-baseline", ".before", "-v")
-
-    result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines([f"{ITEM} PASSED*", "pytest.ini::upgrade[[]crd_baseline_allow] PASSED*"])
-    stored.run("--crd-baseline", ".before", FILE).assert_outcomes(passed=1)
-    stored.run("--crd-baseline", ".before", "pytest.ini").assert_outcomes(passed=1)
-
-
 # Upgrades that cannot be judged
 
 
 def test_a_baseline_that_cannot_be_read_fails_a_test_of_its_own(released: Project) -> None:
-    """Other baselines are judged, but no allowance can be outdated."""
+    """Other baselines are judged, but no allowance can be outdated; the failure concerns every file but tests in Python."""
     change(released, "enum: [clay, sand]", "enum: [clay]")
+    released.write("tests/test_it.py", "def test_it(): pass\n")
     released.ini(
         "crd_baseline = git:v9 git:v1", "crd_baseline_allow =", f"    {NAME} spec.soil refused", "    b x refused"
     )
 
-    for path in (FILE, "pytest.ini::upgrade[git:v9]"):
-        result = released.run("-v", path)
-        result.assert_outcomes(failed=1, passed=1 if path == FILE else 0)
-        result.stdout.fnmatch_lines(["git:v9: there is no such commit in *fetch-depth: 0*"])
-        result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]git:v9] - git:v9: there is *"])
-    whole = released.run("-v", "--tb=line")
-
-    whole.assert_outcomes(failed=1, passed=1)
-    whole.stdout.fnmatch_lines([f"{FILE}::upgrade[[]{NAME}-git:v1] PASSED*", "pytest.ini:2: git:v9: *"])
-
-
-def test_a_mistake_about_upgrades_in_the_ini_file_fails_at_its_line(released: Project) -> None:
-    released.ini("markers = slow", "crd_baseline = git:v9")
-    unread = released.run("--tb=line")
-    released.ini("crd_baseline = git:v1", "crd_baseline_allow = * spec.nowhere refused")
-    allowed = released.run("--tb=line")
-
-    unread.stdout.fnmatch_lines(["pytest.ini:3: git:v9: *"])
-    allowed.stdout.fnmatch_lines(["pytest.ini:3: *"])
+    result = released.run("-v", FILE)
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines([f"{FILE}::upgrade[[]{NAME}-git:v1] PASSED*"])
+    result.stdout.fnmatch_lines(["git:v9: there is no such commit in *fetch-depth: 0*"])
+    result.stdout.fnmatch_lines(["FAILED pytest.ini::upgrade[[]git:v9] - git:v9: there is *"])
+    short = released.run("--tb=line", "tests")
+    short.assert_outcomes(failed=1, passed=1)
+    short.stdout.fnmatch_lines(["pytest.ini:2: git:v9: *"])
+    released.run("tests/test_it.py").assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize("value", [[" "], ["git:v1", ""], "''"])
@@ -329,168 +244,82 @@ def test_an_option_without_a_baseline_is_a_usage_error(stored: Project, argument
 
 
 def test_keys_of_the_ini_file_without_a_baseline_have_a_note(stored: Project) -> None:
-    stored.ini("crd_baseline_allow = * **", "crd_baseline_migrated = example.com/v1: a", "crd_baseline_rollback = true")
-    note = "crd: crd_baseline_rollback and crd_baseline_allow and crd_baseline_migrated do nothing without crd_baseline"
+    stored.ini(
+        "crd_baseline_allow = * **", "crd_baseline_migrated = example.com/v1: a", "crd_baseline_rollback = false"
+    )
 
-    result = stored.run("--crd-checks")
+    result = stored.run("--crd-checks", "--collect-only")
 
-    result.assert_outcomes(passed=5)
-    result.stdout.fnmatch_lines([note])
-    stored.run("--crd-baseline", ".before").stdout.no_fnmatch_line("crd: crd_baseline*")
-    stored.ini("crd_baseline_rollback = false")
-    stored.run("--crd-checks").stdout.no_fnmatch_line("crd: crd_baseline*")
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["crd: crd_baseline_allow and crd_baseline_migrated do nothing without crd_baseline"])
 
 
-def test_an_unknown_answer_of_the_engine_fails_the_upgrade(stored: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pytest_crd.engine import UnsupportedConstructError
-    from pytest_crd.upgrades import upgrade
-
-    def judge(*_: object) -> None:
-        raise UnsupportedConstructError("a construct")
-
-    monkeypatch.setattr(upgrade, "judge", judge)
-
-    stored.ini("crd_baseline_allow = * spec.soil")
-
-    result = stored.run("--crd-baseline", ".before")
-
-    # No allowance is outdated.
-    result.assert_outcomes(failed=1, passed=1)
-    result.stdout.fnmatch_lines([".before/gardens.yaml:1: what becomes of its objects is not known: a construct"])
-
-
-def test_an_unknown_answer_about_one_baseline_leaves_the_allowances_of_another(
+def test_refused_crds_unknown_answers_other_failures_and_warnings_are_shown_at_any_verbosity(
     stored: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from pytest_crd.engine import UnsupportedConstructError
     from pytest_crd.upgrades import upgrade
-    from pytest_crd.upgrades.upgrade import judge
-
-    def fail_for_b(old: CustomResourceDefinition, *others: Any) -> upgrade.Upgrade:
-        if old.source.startswith("b/"):
-            raise UnsupportedConstructError("a construct")
-        return judge(old, *others)
-
-    monkeypatch.setattr(upgrade, "judge", fail_for_b)
-    for name in "ab":
-        stored.write(f"{name}/gardens.yaml", stored.read(FILE))
-    change(stored, "enum: [clay, sand]", "enum: [clay]")
-    stored.ini("crd_baseline_allow =", f"    {NAME} spec.soil refused")
-
-    result = stored.run("--crd-baseline", "a", "--crd-baseline", "b", FILE)
-
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["b/gardens.yaml:1: what becomes of its objects is not known: a construct"])
-
-
-def test_any_other_failure_is_shown_with_its_frames(stored: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pytest_crd.upgrades import upgrade
-
-    def judge(*_: object) -> None:
-        raise RuntimeError("broken")
-
-    monkeypatch.setattr(upgrade, "judge", judge)
-
-    stored.run("--crd-baseline", ".before").stdout.fnmatch_lines(["*RuntimeError: broken*"])
-
-
-def test_warnings_of_an_upgrade_are_shown_at_any_verbosity(stored: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pytest_crd.upgrades import upgrade
 
     little = "little was looked at, as no object of the old CRD is known"
-    monkeypatch.setattr(upgrade, "judge", lambda *_: upgrade.Upgrade(warnings=(little,)))
+
+    judge_any = upgrade.judge
+
+    def judge(old: CustomResourceDefinition, *others: Any) -> upgrade.Upgrade:
+        if old.kind == "Vine":
+            return judge_any(old, *others)
+        if old.kind == "Pond":
+            raise UnsupportedConstructError("a construct")
+        if old.kind == "Hedge":
+            raise RuntimeError("broken")
+        return upgrade.Upgrade(warnings=(little,))
+
+    monkeypatch.setattr(upgrade, "judge", judge)
+    for kind in ("Pond", "Hedge", "Vine"):
+        for folder in ("config/crd/bases", ".before"):
+            stored.crd(f"{folder}/{kind.lower()}s.yaml", plural=f"{kind.lower()}s", kind=kind)
+
+    vines = "config/crd/bases/vines.yaml"
+    change(stored, "enum: [clay, sand]", "enum: [clay]", vines)
+    change(stored, "maximum: 10", "maximum: 10, properties: {a: {}}, items: {}", vines)
+    stored.ini("crd_baseline_allow = vines.stories.example.com spec.soil refused")
 
     result = stored.run("--crd-baseline", ".before", "-q")
 
-    result.assert_outcomes(passed=1)
+    result.assert_outcomes(failed=3, passed=1)
     result.stdout.fnmatch_lines([f"crd: {ITEM}: {little}"])
+    result.stdout.fnmatch_lines(["*RuntimeError: broken*"])
+    result.stdout.fnmatch_lines([".before/ponds.yaml:1: what becomes of its objects is not known: a construct"])
+    result.stdout.fnmatch_lines([f"{vines}:1: upgrade*", "", "refused: .", "  no server takes the CRD: *; *"])
+    result.stdout.no_fnmatch_line("*crd_baseline_allow*")
 
 
 # Several baselines
 
 
-def test_each_baseline_has_its_own_upgrades_and_its_own_line(released: Project) -> None:
-    change(released, "default: 3", "default: 4")
-    release(released, "v2")
-    change(released, "enum: [clay, sand]", "enum: [clay]")
-
-    result = released.run("--crd-baseline", "git:v1", "--crd-baseline", "git:v2", "-v")
-
-    result.assert_outcomes(failed=2)
-    result.stdout.fnmatch_lines(
-        [
-            "crd: upgrades from git:v1 (*) of 2*-*-*: 1 CRD, 0 objects to judge by",
-            "crd: upgrades from git:v2 (*) of 2*-*-*: 1 CRD, 0 objects to judge by",
-            f"{FILE}::upgrade[[]{NAME}-git:v1] FAILED*",
-            f"{FILE}::upgrade[[]{NAME}-git:v2] FAILED*",
-            f"{FILE}:1: upgrade[[]{NAME}-git:v1] from v1:{FILE}:1, Kubernetes 1.37",
-            "refused: spec.soil (v1)",
-            "changed: spec.size (v1)",
-            f"{FILE}:1: upgrade[[]{NAME}-git:v2] from v2:{FILE}:1, Kubernetes 1.37",
-            "refused: spec.soil (v1)",
-        ]
-    )
-
-
 @pytest.mark.parametrize(
-    ("written", "ids"),
+    ("written", "names"),
     [
-        ("git:v1 'my old' deployed/", ["git:v1", "my old", "deployed/"]),
+        ("git:v1 'my old' deployed/", ("git:v1", "my old", "deployed/")),
         (
             '\n    git:HEAD@{1 second ago}\n\n    my old\n    "my old" git:v1',
-            ["git:HEAD@{1 second ago}", "my old", "git:v1"],
+            ("git:HEAD@{1 second ago}", "my old", "git:v1"),
         ),
-        ("my old", None),
+        ("my old", ("my old",)),
+        ("my new", ("my", "new")),
     ],
 )
-def test_the_ini_file_lists_baselines(released: Project, written: str, ids: list[str] | None) -> None:
-    for folder in ("my old", "deployed"):
-        released.crd(f"{folder}/gardens.yaml")
-    released.ini(f"crd_baseline = {written}", "crd_paths = config")
+def test_the_ini_file_lists_baselines(tmp_path: Path, written: str, names: tuple[str, ...]) -> None:
+    (tmp_path / "my old").mkdir()
 
-    lines = [line for line in released.run("--collect-only", "-q").outlines if "::upgrade[" in line]
-
-    names = [NAME] if ids is None else [f"{NAME}-{id_}" for id_ in ids]
-    assert lines == [f"{FILE}::upgrade[{name}]" for name in names]
+    assert BASELINE.read(SettingEntry(written, "crd_baseline", tmp_path, root=tmp_path)) == names
 
 
-def test_an_allowance_that_one_baseline_needs_is_not_outdated(released: Project) -> None:
-    change(released, "default: 3", "default: 4")
-    release(released, "v2")
-    released.ini("crd_baseline = git:v1 git:v2", "crd_baseline_allow =", f"    {NAME} spec.size changed")
+def test_a_migration_without_a_reason_is_a_usage_error() -> None:
+    with pytest.raises(pytest.UsageError) as error:
+        MIGRATED.read(SettingEntry(["example.com/v1alpha1:"], "--crd-baseline-migrated", Path()))
 
-    released.run().assert_outcomes(passed=2)
-
-
-# Rollbacks
-
-
-def test_an_outdated_allowance_for_a_rollback_fails(stored: Project) -> None:
-    stored.ini(
-        "crd_baseline = .before",
-        "crd_baseline_allow =",
-        f"    rollback {NAME} spec.size changed",
-        "    rollback * spec.**",
-        "    rollback * ** data loss",
-    )
-
-    stored.run().assert_outcomes(passed=1)
-    result = stored.run("--crd-baseline-rollback")
-
-    result.assert_outcomes(passed=1, failed=2)
-    result.stdout.no_fnmatch_line("*data loss*")
-    result.stdout.fnmatch_lines([f"  rollback {NAME} spec.size changed", "  rollback [*] spec.[*][*]"])
-
-
-# Alternatives
-
-
-def test_a_baseline_that_is_the_checkout_is_told(released: Project) -> None:
-    result = released.run("-q", "--crd-baseline", "git:v1")
-
-    result.stdout.fnmatch_lines(
-        ["crd: nothing can differ: the baseline git:v1 (*) of * is the current commit, and no file is *"]
-    )
+    words = "--crd-baseline-migrated: 'example.com/v1alpha1:' is not GROUP/VERSION: REASON, as in "
+    assert str(error.value).startswith(words)
 
 
 def test_a_missing_last_release_is_told_without_a_loaded_crd(released: Project) -> None:
@@ -503,15 +332,3 @@ def test_a_missing_last_release_is_told_without_a_loaded_crd(released: Project) 
     result.stdout.fnmatch_lines(
         ["crd: no upgrade is judged: * has no tag that is a version as v1.2.3 (the newest: v1.0); *"]
     )
-
-
-def test_a_crd_that_no_server_takes_is_one_failure_without_an_allowance(stored: Project) -> None:
-    stored.ini("crd_baseline = .before", f"crd_baseline_allow =\n  {NAME} spec.soil refused")
-    change(stored, "enum: [clay, sand]", "enum: [clay]")
-    change(stored, "maximum: 10", "maximum: 10, properties: {a: {}}, items: {}")
-
-    result = stored.run()
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["refused: .", "  no server takes the CRD: *; *"])
-    result.stdout.no_fnmatch_line("*crd_baseline_allow*")
