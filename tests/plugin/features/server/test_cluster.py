@@ -167,19 +167,6 @@ def test_a_mark_for_the_own_server_skips_a_test_before_anything_is_installed(
 
 
 @pytest.mark.session
-def test_objects_left_on_the_cluster_fail_the_run(
-    project: Project, start_cluster: Callable[..., RunningCluster], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    there = start_cluster()
-    _test(project, "def test_it(crd_server): pass")
-    monkeypatch.setattr(remnants, "remove", lambda _server, found: list(found))
-    result = project.run(*there.options)
-
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(["crd_server: left on https://*: customresourcedefinition/gardens.stories.example.com"])
-
-
-@pytest.mark.session
 def test_a_different_installed_crd_is_an_error(project: Project, start_cluster: Callable[..., RunningCluster]) -> None:
     there = start_cluster(yaml.safe_load(sessions.GARDEN.replace("maximum: 10", "maximum: 9")))
     _test(project, "def test_it(crd_server): pass")
@@ -375,8 +362,10 @@ def test_the_first_difference_between_specs_is_found(ours: Any, theirs: Any, pla
 
 @pytest.mark.session
 def test_a_test_of_faults_the_clock_a_reset_or_a_hold_is_skipped_and_a_command_needs_a_sign_of_readiness(
-    project: Project, start_cluster: Callable[..., RunningCluster]
+    project: Project, start_cluster: Callable[..., RunningCluster], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Objects that are left on the cluster fail the run."""
+    monkeypatch.setattr(remnants, "remove", lambda _server, found: list(found))
     _test(
         project,
         "def test_faults(crd_server): crd_server.faults.status(500)",
@@ -395,6 +384,8 @@ def test_a_test_of_faults_the_clock_a_reset_or_a_hold_is_skipped_and_a_command_n
     )
     result = project.run("-rs", *start_cluster().options)
     result.assert_outcomes(skipped=4, passed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["crd_server: left on https://*: customresourcedefinition/gardens.stories.example.com"])
     result.stdout.fnmatch_lines(
         ["*crd_server.faults is a part of the server of pytest-crd, and the server is that of --crd-live"]
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from support.sessions import Folder
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -25,10 +26,8 @@ def get(crd_server, path):
 _PATH = "/apis/stories.example.com/v1/namespaces/default/gardens"
 
 
-def test_a_test_sees_which_requests_met_a_fault(project: Project) -> None:
-    project.write("client.py", _CLIENT)
-    project.write(
-        "test_it.py",
+_FILES = {
+    "test_seen.py": (
         "import pytest\nfrom client import get\n\n"
         "@pytest.mark.crd_server(faults=[{'status': 503, 'resource': 'gardens'}])\n"
         "def test_it(crd_server):\n"
@@ -37,11 +36,33 @@ def test_a_test_sees_which_requests_met_a_fault(project: Project) -> None:
         "def test_fails(crd_server):\n"
         "    crd_server.faults.random(1, rate=1, resource='gardens')\n"
         f"    get(crd_server, '{_PATH}')\n"
-        "    assert 0\n",
-    )
-    result = project.run("-p", "no:cacheprovider")
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(
+        "    assert 0\n"
+    ),
+    "test_unmet.py": "def test_it(crd_server): crd_server.faults.cut(verb='patch')\n",
+    "test_command.py": (
+        "def test_it(crd_server):\n"
+        "    command = crd_server.run_command(['sh', '-c', 'echo $KUBECONFIG; exit 4'], ready=lambda: True)\n"
+        "    while command.code is None: pass\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> pytest.RunResult:
+    """The report of all files in one session."""
+    folder = Folder(tmp_path_factory.mktemp("faults"))
+    folder.crd()
+    folder.write("client.py", _CLIENT)
+    for name, text in _FILES.items():
+        folder.write(name, text)
+    return folder.run("-v")
+
+
+@pytest.mark.session
+def test_a_test_sees_which_requests_met_a_fault(report: pytest.RunResult) -> None:
+    report.assert_outcomes(passed=1, failed=3)
+    report.stdout.fnmatch_lines(["test_seen.py::test_it PASSED*", "test_seen.py::test_fails FAILED*"])
+    report.stdout.fnmatch_lines(
         [
             "*Captured crd_server call*",
             "fault: random faults of seed 1 (resource=?gardens?): 1 request",
@@ -51,23 +72,15 @@ def test_a_test_sees_which_requests_met_a_fault(project: Project) -> None:
     )
 
 
-def test_a_fault_that_no_request_meets_fails_the_test(project: Project) -> None:
-    project.write("test_it.py", "def test_it(crd_server): crd_server.faults.cut(verb='patch')\n")
-    result = project.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["crd_server.faults: no request met cut connection (verb='patch')"])
+@pytest.mark.session
+def test_a_fault_that_no_request_meets_fails_the_test(report: pytest.RunResult) -> None:
+    report.stdout.fnmatch_lines(["test_unmet.py::test_it FAILED*"])
+    report.stdout.fnmatch_lines(["crd_server.faults: no request met cut connection (verb='patch')"])
 
 
-def test_a_command_that_ends_during_the_test_fails_it_with_its_output(project: Project) -> None:
-    project.write(
-        "test_it.py",
-        "def test_it(crd_server):\n"
-        "    command = crd_server.run_command(['sh', '-c', 'echo $KUBECONFIG; exit 4'], ready=lambda: True)\n"
-        "    while command.code is None: pass\n",
-    )
-    result = project.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
+@pytest.mark.session
+def test_a_command_that_ends_during_the_test_fails_it_with_its_output(report: pytest.RunResult) -> None:
+    report.stdout.fnmatch_lines(
         [
             "`sh -c 'echo $KUBECONFIG; exit 4'` exited with 4 during the test",
             "*Captured `sh -c *",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from support import servers
+from support.sessions import Folder
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -57,14 +58,15 @@ SETTING = "crd_server_rbac = config/rbac"
 
 def _test(project: Project, *lines: str) -> None:
     project.write("config/rbac/roles.yaml", ROLES)
-    project.write("test_it.py", HEAD + "\n".join(lines) + "\n")
+    _write(project, "test_it.py", *lines)
 
 
-@pytest.mark.session
-def test_a_kubeconfig_of_a_user_has_the_rights_of_its_roles(project: Project) -> None:
-    project.ini(SETTING)
-    _test(
-        project,
+def _write(folder: Folder, name: str, *lines: str) -> None:
+    folder.write(name, HEAD + "\n".join(lines) + "\n")
+
+
+_FILES = {
+    "test_kubeconfig.py": (
         "def test_it(crd_server):",
         "    operator = crd_server.kubeconfig_for(OPERATOR)",
         "    assert operator != crd_server.kubeconfig_for(OPERATOR)",
@@ -80,86 +82,8 @@ def test_a_kubeconfig_of_a_user_has_the_rights_of_its_roles(project: Project) ->
         "    for _ in range(2):",
         "        ask(crd_server.kubeconfig_for('bob', ['g'], may_be_unbound=True), '/api/v1/pods')",
         "    assert 0",
-    )
-    result = project.run("-rA")
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "no role allows: bob cannot list pods at the cluster scope (2 times)",
-            "crd: crd_server refused requests that no role allows: 2 bob cannot list pods at the cluster scope, 1 system:*",
-            "crd: crd_server_rbac: no request needed 1 of 2 permissions",
-            "  config/rbac/roles.yaml:5: ClusterRole manager: delete gardens.stories.example.com",
-            "crd: config/rbac/roles.yaml:15: warning: ClusterRoleBinding broken binds ClusterRole gone, which does not exist",
-        ]
-    )
-
-
-@pytest.mark.long
-@pytest.mark.session
-def test_all_tests_together_need_the_rules(project: Project) -> None:
-    _test(
-        project,
-        "@pytest.mark.parametrize('path', ['', '/a'])",
-        "@pytest.mark.crd_server(rbac=['config/rbac'])",
-        "def test_it(crd_server, path):",
-        f"    ask(crd_server.kubeconfig_for(OPERATOR), '{GARDENS}' + path)",
-    )
-    roles = ROLES.replace("[list, delete]", "[list]")
-    project.write("config/rbac/roles.yaml", roles)
-    result = project.run("-n2", "-p", "xdist", "-p", "pytest_crd.plugin")
-    result.assert_outcomes(passed=2)
-    result.stdout.no_fnmatch_line("*no request needed*")
-
-
-@pytest.mark.session
-def test_roles_can_be_the_output_of_a_command(project: Project) -> None:
-    project.ini("crd_server_rbac_commands = cat config/rbac/roles.yaml")
-    _test(
-        project, "def test_it(crd_server):", f"    assert ask(crd_server.kubeconfig_for(OPERATOR), '{GARDENS}') == 200"
-    )
-    project.run().assert_outcomes(passed=1)
-    project.run("--crd-server-rbac=config/rbac").assert_outcomes(passed=1)
-
-
-def test_places_without_roles_fail_the_test(project: Project) -> None:
-    project.ini("crd_server_rbac = nowhere")
-    _test(
-        project,
-        "def test_it(crd_server):",
-        "    pass",
-        "",
-        "@pytest.mark.crd_server(rbac='config')",
-        "def test_text(crd_server):",
-        "    pass",
-    )
-    result = project.run()
-    result.assert_outcomes(errors=2)
-    result.stdout.fnmatch_lines(["*nowhere: no such file or folder*", "*rbac='config': a list; write *"])
-
-
-def test_without_roles_only_the_administrator_has_a_kubeconfig(project: Project) -> None:
-    _test(
-        project,
-        "def test_it(crd_server):",
-        "    with pytest.raises(LookupError, match='set crd_server_rbac in the ini file'):",
-        "        crd_server.kubeconfig_for(OPERATOR)",
-    )
-    project.run().assert_outcomes(passed=1)
-
-
-def test_a_cluster_has_users_of_its_own() -> None:
-    server = servers.crd_server(servers.api())
-    with pytest.raises(LookupError, match="with --crd-live there are no kubeconfigs for users"):
-        server.kubeconfig_for("jane")
-
-
-@pytest.mark.session
-def test_a_server_with_roles_has_users_for_commands_operators_and_refusals(project: Project) -> None:
-    """A reset server has the roles of the project; refusals need requests of another user than the administrator."""
-    project.ini(SETTING, "crd_server_garbage_collection = true")
-    project.write("operator.py", "")
-    _test(
-        project,
+    ),
+    "test_users.py": (
         "def test_reset(crd_server):",
         "    kubeconfig = crd_server.kubeconfig_for(OPERATOR)",
         f"    assert ask(kubeconfig, '{GARDENS}') == 200",
@@ -207,6 +131,88 @@ def test_a_server_with_roles_has_users_for_commands_operators_and_refusals(proje
         "    crd_server.reset()",
         "    with pytest.raises(LookupError, match='all requests are the administrator'):",
         "        crd_server.forbidden",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> pytest.RunResult:
+    """The report of all files in one session with roles."""
+    folder = Folder(tmp_path_factory.mktemp("roles"))
+    folder.crd()
+    folder.ini(SETTING, "crd_server_garbage_collection = true")
+    folder.write("config/rbac/roles.yaml", ROLES)
+    folder.write("operator.py", "")
+    for name, lines in _FILES.items():
+        _write(folder, name, *lines)
+    return folder.run("-v", "-rA")
+
+
+@pytest.mark.session
+def test_a_kubeconfig_of_a_user_has_the_rights_of_its_roles(report: pytest.RunResult) -> None:
+    report.stdout.fnmatch_lines(["test_kubeconfig.py::test_it PASSED*", "test_kubeconfig.py::test_fails FAILED*"])
+    report.stdout.fnmatch_lines(
+        [
+            "no role allows: bob cannot list pods at the cluster scope (2 times)",
+            "crd: crd_server refused requests that no role allows: 2 bob cannot list pods at the cluster scope, 3 system:*",
+            "crd: crd_server_rbac: no request needed 1 of 2 permissions",
+            "  config/rbac/roles.yaml:5: ClusterRole manager: delete gardens.stories.example.com",
+            "crd: config/rbac/roles.yaml:15: warning: ClusterRoleBinding broken binds ClusterRole gone, which does not exist",
+        ]
     )
 
-    project.run().assert_outcomes(passed=4)
+
+@pytest.mark.session
+def test_a_server_with_roles_has_users_for_commands_operators_and_refusals(report: pytest.RunResult) -> None:
+    """A reset server has the roles of the project; refusals need requests of another user than the administrator."""
+    for name in ("reset", "command", "operator", "refusals"):
+        report.stdout.fnmatch_lines([f"test_users.py::test_{name} PASSED*"])
+
+
+@pytest.mark.long
+@pytest.mark.session
+def test_all_tests_together_need_the_rules(project: Project) -> None:
+    _test(
+        project,
+        "@pytest.mark.parametrize('path', ['', '/a'])",
+        "@pytest.mark.crd_server(rbac=['config/rbac'])",
+        "def test_it(crd_server, path):",
+        f"    ask(crd_server.kubeconfig_for(OPERATOR), '{GARDENS}' + path)",
+    )
+    roles = ROLES.replace("[list, delete]", "[list]")
+    project.write("config/rbac/roles.yaml", roles)
+    result = project.run("-n2", "-p", "xdist", "-p", "pytest_crd.plugin")
+    result.assert_outcomes(passed=2)
+    result.stdout.no_fnmatch_line("*no request needed*")
+
+
+@pytest.mark.session
+def test_roles_can_be_the_output_of_a_command(project: Project) -> None:
+    project.ini("crd_server_rbac_commands = cat config/rbac/roles.yaml")
+    _test(
+        project, "def test_it(crd_server):", f"    assert ask(crd_server.kubeconfig_for(OPERATOR), '{GARDENS}') == 200"
+    )
+    project.run().assert_outcomes(passed=1)
+    project.run("--crd-server-rbac=config/rbac").assert_outcomes(passed=1)
+
+
+def test_places_without_roles_fail_the_test(project: Project) -> None:
+    project.ini("crd_server_rbac = nowhere")
+    _test(
+        project,
+        "def test_it(crd_server):",
+        "    pass",
+        "",
+        "@pytest.mark.crd_server(rbac='config')",
+        "def test_text(crd_server):",
+        "    pass",
+    )
+    result = project.run()
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(["*nowhere: no such file or folder*", "*rbac='config': a list; write *"])
+
+
+def test_a_cluster_has_users_of_its_own() -> None:
+    server = servers.crd_server(servers.api())
+    with pytest.raises(LookupError, match="with --crd-live there are no kubeconfigs for users"):
+        server.kubeconfig_for("jane")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from support.sessions import Folder
+
+from pytest_crd.plugin.settings.server import ADMISSION_PLUGINS, UNKNOWN_FIELDS, UNVALIDATED
+from pytest_crd.plugin.settings.setting import Setting, SettingEntry
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -70,6 +74,19 @@ def test_that_fails(crd_server):
 
 def test_after_the_call(at_the_end): pass
 """
+_OWNED = """\
+def _is_collected(crd_server):
+    owner = crd_server["gardens"].create({"metadata": {"name": "a"}})
+    reference = {"apiVersion": owner["apiVersion"], "kind": "Garden", "name": "a", "uid": owner["metadata"]["uid"]}
+    crd_server["configmaps"].create({"metadata": {"name": "c", "ownerReferences": [reference]}})
+    crd_server["gardens"].delete("a")
+    return crd_server["configmaps"].list() == []
+
+def test_setting(crd_server): assert _is_collected(crd_server) is not MARK
+
+@pytest.mark.crd_server(garbage_collection=MARK)
+def test_mark(crd_server): assert _is_collected(crd_server) is MARK
+"""
 # Files of tests without settings.
 FILES = {
     "test_own.py": (
@@ -114,6 +131,12 @@ FILES = {
     ),
     "test_loses.py": _LOSES,
     "test_others.py": _ASKS_FOR_OTHERS,
+    "test_collected.py": (_OWNED.replace("MARK", "True"),),
+    "test_users.py": (
+        "def test_it(crd_server):",
+        "    with pytest.raises(LookupError, match='set crd_server_rbac in the ini file'):",
+        "        crd_server.kubeconfig_for('system:serviceaccount:ops:operator')",
+    ),
     "test_unenforced.py": (
         "def test_it(crd_server):",
         "    crd_server['resourcequotas'].create({'metadata': {'name': 'a'}, 'spec': {'hard': {'pods': '1'}}})",
@@ -140,7 +163,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> pytest.RunResult:
 
 @pytest.mark.session
 def test_each_test_has_a_server_of_its_own_with_the_state_of_its_marks(report: pytest.RunResult) -> None:
-    report.assert_outcomes(passed=8, failed=7, errors=1)
+    report.assert_outcomes(passed=11, failed=7, errors=1)
     report.stdout.fnmatch_lines(
         ["test_marks.py::test_it PASSED*", "test_own.py::test_it[[]1] PASSED*", "test_own.py::test_it[[]2] PASSED*"]
     )
@@ -203,35 +226,20 @@ def test_an_unexpected_error_of_the_server_fails_the_test_that_met_it(report: py
     )
 
 
-_OWNED = """
-import pytest
-
-def _is_collected(crd_server):
-    owner = crd_server["gardens"].create({"metadata": {"name": "a"}})
-    reference = {"apiVersion": owner["apiVersion"], "kind": "Garden", "name": "a", "uid": owner["metadata"]["uid"]}
-    crd_server["configmaps"].create({"metadata": {"name": "c", "ownerReferences": [reference]}})
-    crd_server["gardens"].delete("a")
-    return crd_server["configmaps"].list() == []
-
-def test_setting(crd_server): assert _is_collected(crd_server) is SETTING
-
-@pytest.mark.crd_server(garbage_collection=MARK)
-def test_mark(crd_server): assert _is_collected(crd_server) is MARK
-"""
+@pytest.mark.session
+def test_the_mark_collects_garbage_without_a_setting(report: pytest.RunResult) -> None:
+    report.stdout.fnmatch_lines(["test_collected.py::test_setting PASSED*", "test_collected.py::test_mark PASSED*"])
 
 
-@pytest.mark.parametrize("is_set", [True, False])
-def test_a_setting_and_the_mark_collect_garbage(project: Project, is_set: bool) -> None:  # noqa: FBT001 - a row of the table
-    if is_set:
-        project.ini("crd_server_garbage_collection = true")
-    project.write("test_it.py", _OWNED.replace("SETTING", str(is_set)).replace("MARK", str(not is_set)))
-    project.run().assert_outcomes(passed=2)
+@pytest.mark.session
+def test_without_roles_only_the_administrator_has_a_kubeconfig(report: pytest.RunResult) -> None:
+    report.stdout.fnmatch_lines(["test_users.py::test_it PASSED*"])
 
 
-def test_a_setting_names_admission_plugins(project: Project) -> None:
-    project.ini("crd_server_admission_plugins = OwnerReferencesPermissionEnforcement")
-    _test(
-        project,
+# Files of tests with settings.
+SET = {
+    "test_collected.py": (_OWNED.replace("MARK", "False"),),
+    "test_plugins.py": (
         "def ask(crd_server):",
         "    owner = {'apiVersion': 'v9', 'kind': 'No', 'name': 'a', 'uid': 'b', 'blockOwnerDeletion': True}",
         "    crd_server['configmaps'].create({'metadata': {'name': 'a', 'ownerReferences': [owner]}})",
@@ -242,12 +250,88 @@ def test_a_setting_names_admission_plugins(project: Project) -> None:
         "",
         "@pytest.mark.crd_server(admission_plugins=[])",
         "def test_mark(crd_server): ask(crd_server)",
+    ),
+    "test_loses.py": _LOSES,
+    "test_others.py": _ASKS_FOR_OTHERS,
+    "test_coverage.py": (
+        "def test_it(crd_server): crd_server['gardens'].create({'metadata': {'name': 'a'}, 'spec': {'size': 4}})",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def set_report(tmp_path_factory: pytest.TempPathFactory) -> pytest.RunResult:
+    """The report of a session with settings."""
+    folder = Folder(tmp_path_factory.mktemp("settings"))
+    folder.crd()
+    folder.ini(
+        "crd_server_garbage_collection = true",
+        "crd_server_admission_plugins = OwnerReferencesPermissionEnforcement",
+        "crd_server_unvalidated = error",
     )
-    project.run().assert_outcomes(passed=2)
+    for name, lines in SET.items():
+        _write(folder, name, *lines)
+    return folder.run("-v", "--crd-cov")
 
-    result = project.run("--crd-server-admission-plugin", "LimitRanger")
 
-    result.stdout.fnmatch_lines(["*'LimitRanger' is not imitated; there is OwnerReferencesPermissionEnforcement*"])
+@pytest.mark.session
+def test_settings_collect_garbage_and_name_admission_plugins_unless_the_mark_differs(
+    set_report: pytest.RunResult,
+) -> None:
+    set_report.assert_outcomes(passed=5, failed=2)
+    for name in ("collected", "plugins"):
+        set_report.stdout.fnmatch_lines([f"test_{name}.py::test_setting PASSED*", f"test_{name}.py::test_mark PASSED*"])
+
+
+@pytest.mark.session
+def test_a_setting_turns_notes_about_unvalidated_objects_into_failures(set_report: pytest.RunResult) -> None:
+    set_report.stdout.fnmatch_lines(["test_loses.py::test_it FAILED*", "test_others.py::test_it FAILED*"])
+    set_report.stdout.fnmatch_lines_random(
+        [
+            "*LimitRange was stored without validation*",
+            "*ComponentStatus is served by a cluster, and not by crd_server*",
+        ]
+    )
+
+
+@pytest.mark.session
+def test_requests_to_a_server_count_for_coverage(set_report: pytest.RunResult) -> None:
+    set_report.stdout.re_match_lines(
+        [r"gardens\.stories\.example\.com v1 +63 +0 +12 +51 .*"]
+    )  # reached, but no test states an outcome
+
+
+def test_a_setting_turns_notes_about_dropped_fields_into_failures(project: Project) -> None:
+    _test(project, *_LOSES, "def test_other(crd_server): crd_server['limits'].create({'metadata': {'name': 'a'}})")
+
+    result = project.run("-o", "crd_server_unknown_fields=error")
+
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines_random(
+        [
+            '*unknown field "spec.bogus": create of gardens.stories.example.com*(*.yaml:*)*',
+            'unknown field "dato": create of limitranges (new) by pytest-crd',
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [
+        (
+            ADMISSION_PLUGINS,
+            ["LimitRanger"],
+            "'LimitRanger' is not imitated; there is OwnerReferencesPermissionEnforcement",
+        ),
+        (UNVALIDATED, "maybe", "'maybe': write note or error"),
+        (UNKNOWN_FIELDS, "maybe", "'maybe': write note or error"),
+    ],
+)
+def test_a_wrong_setting_of_servers_is_a_usage_error(setting: Setting[Any], value: object, words: str) -> None:
+    with pytest.raises(pytest.UsageError) as error:
+        setting.read(SettingEntry(value, setting.ini, Path()))
+
+    assert str(error.value) == f"{setting.ini}: {words}"
 
 
 def test_with_several_kubernetes_versions_there_is_a_server_of_each(project: Project) -> None:
@@ -281,22 +365,21 @@ OR_MARK = ', or @pytest.mark.crd_server(kubernetes_version="1.34") at this test'
         ("crd_kubernetes_version = 1.37", ("--crd-kubernetes-version=1.33",), "--crd-kubernetes-version"),
     ],
 )
-def test_a_setting_of_a_version_without_a_server_is_an_error(
+def test_a_setting_of_a_version_without_a_server_is_an_error_unless_the_mark_names_another_one(
     project: Project, ini: str, options: tuple[str, ...], place: str
 ) -> None:
     project.ini(ini)
-    _test(project, "def test_it(crd_server): pass")
+    _test(
+        project,
+        "def test_it(crd_server): pass",
+        "",
+        "@pytest.mark.crd_server(kubernetes_version='v1.34.1')",
+        "def test_mark(crd_server): pass",
+    )
     result = project.run(*options)
 
-    result.assert_outcomes(errors=1)
+    result.assert_outcomes(errors=1, passed=1)
     result.stdout.fnmatch_lines([f"{place}: {SERVED}{OR_MARK}"])
-
-
-def test_a_mark_can_name_a_served_version_beside_another_setting(project: Project) -> None:
-    project.ini("crd_kubernetes_version = 1.33")
-    _test(project, "@pytest.mark.crd_server(kubernetes_version='v1.34.1')", "def test_it(crd_server): pass")
-
-    project.run().assert_outcomes(passed=1)
 
 
 WRONG_MARKS = {
@@ -307,6 +390,7 @@ WRONG_MARKS = {
     "(garbage_collection='false')": "*garbage_collection='false': True or False",
     "(admission_plugins=['x'])": "*admission_plugins: 'x' is not imitated; there is OwnerReferences*",
     "(namespaces='x')": "*namespaces='x': a list; write @pytest.mark.crd_server(*",
+    "(workloads=['x'])": "workloads=[[]'x'[]]: True or False",
     "(objects=['no.yaml'])": "*no.yaml*",
     "(objects=['bad.yaml'])": "*bad.yaml:1: *no resource is called 'Thing.v9.example'*",
     "(objects=['wrong.yaml'])": "*wrong.yaml:1: *spec.rows*",
@@ -332,34 +416,6 @@ def test_marks_that_are_wrong_are_errors(project: Project) -> None:
         pytest.LineMatcher(section.splitlines()).fnmatch_lines([words])
 
 
-def test_settings_turn_notes_into_failures(project: Project) -> None:
-    _test(project, *_LOSES, "def test_other(crd_server): crd_server['gardens'].create({'metadata': {'name': 'a'}})")
-    _write(project, "test_others.py", *_ASKS_FOR_OTHERS)
-    fields = project.run("-o", "crd_server_unknown_fields=error")
-    unvalidated = project.run("-o", "crd_server_unvalidated=error")
-
-    fields.assert_outcomes(failed=1, passed=2)
-    fields.stdout.fnmatch_lines_random(
-        [
-            '*unknown field "spec.bogus": create of gardens.stories.example.com*(*.yaml:*)*',
-            'unknown field "dato": create of limitranges (new) by pytest-crd',
-        ]
-    )
-    unvalidated.assert_outcomes(failed=2, passed=1)
-    unvalidated.stdout.fnmatch_lines_random(
-        [
-            "*LimitRange was stored without validation*",
-            "*ComponentStatus is served by a cluster, and not by crd_server*",
-        ]
-    )
-
-
-def test_a_wrong_setting_of_servers_is_an_error(project: Project) -> None:
-    _test(project, *_LOSES)
-    result = project.run("-o", "crd_server_unvalidated=maybe")
-    result.stdout.fnmatch_lines(["*crd_server_unvalidated: 'maybe': write note or error*"])
-
-
 def test_a_crd_that_servers_refuse_is_reported(project: Project) -> None:
     crd = "config/crd/bases/gardens.yaml"
     project.write(crd, project.read(crd).replace("scope: Namespaced", "scope: Nowhere"))
@@ -368,19 +424,6 @@ def test_a_crd_that_servers_refuse_is_reported(project: Project) -> None:
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*gardens.stories.example.com is not accepted*"])
-
-
-def test_requests_to_a_server_count_for_coverage(project: Project) -> None:
-    _test(
-        project,
-        "def test_it(crd_server): crd_server['gardens'].create({'metadata': {'name': 'a'}, 'spec': {'size': 4}})",
-    )
-    result = project.run("--crd-cov")
-
-    result.assert_outcomes(passed=1)
-    result.stdout.re_match_lines(
-        [r"gardens\.stories\.example\.com v1 +63 +0 +11 +52 .*"]
-    )  # reached, but no test states an outcome
 
 
 def test_a_missing_extra_is_reported(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

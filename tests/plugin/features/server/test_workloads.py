@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
+from support.sessions import Folder
 
-if TYPE_CHECKING:
-    from support.sessions import Project
+pytestmark = pytest.mark.session
 
 _READY = """
 import pytest
@@ -23,41 +21,68 @@ def create(crd_server, name="x"):
 """
 
 
-@pytest.mark.parametrize("is_set", [True, False])
-def test_a_setting_and_the_mark_simulate_workloads(project: Project, is_set: bool) -> None:  # noqa: FBT001 - a row of the table
-    if is_set:
-        project.ini("crd_server_workloads = true")
-    project.write(
-        "test_it.py",
-        f"{_READY}\ndef test_setting(crd_server): assert create(crd_server) is {is_set}\n"
-        f"@pytest.mark.crd_server(workloads={not is_set})\n"
-        f"def test_mark(crd_server): assert create(crd_server) is {not is_set}\n",
+def _marked(value: object) -> str:
+    """Return a test without a mark that simulates workloads if *value* is false, and a test with the mark for *value*."""
+    return (
+        f"def test_setting(crd_server): assert create(crd_server) is {not value}\n"
+        f"@pytest.mark.crd_server(workloads={value})\n"
+        f"def test_mark(crd_server): assert create(crd_server) is {value}\n"
     )
-    result = project.run()
+
+
+_FILES = {
+    "test_mark.py": _marked(value=False),
+    "test_hold.py": (
+        "def test_it(crd_server):\n    crd_server['deployments'].hold('y')\n    assert create(crd_server)\n"
+    ),
+    "test_shared.py": (
+        "def test_first(crd_server_module):\n"
+        "    crd_server_module['deployments'].hold('x')\n"
+        "    assert not create(crd_server_module)\n"
+        "def test_second(crd_server_module):\n"
+        "    assert crd_server_module['deployments'].get('x')['status']['readyReplicas'] == 1\n"
+        "    crd_server_module['deployments'].hold('z')\n"
+    ),
+    "test_outside.py": (
+        "@pytest.fixture(scope='module', autouse=True)\n"
+        "def _held(crd_server_module): crd_server_module['deployments'].hold('w')\n"
+        "def test_it(crd_server_module): assert create(crd_server_module)\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> pytest.RunResult:
+    """The report of all files in one session that simulates workloads."""
+    folder = Folder(tmp_path_factory.mktemp("workloads"))
+    folder.crd()
+    folder.ini("crd_server_workloads = true")
+    for name, text in _FILES.items():
+        folder.write(name, f"{_READY}\n{text}")
+    return folder.run("-v")
+
+
+def test_a_setting_simulates_workloads_unless_the_mark_forbids_it(report: pytest.RunResult) -> None:
+    report.assert_outcomes(passed=4, failed=2, errors=1)
+    report.stdout.fnmatch_lines(["test_mark.py::test_setting PASSED*", "test_mark.py::test_mark PASSED*"])
+    report.stdout.fnmatch_lines(["crd: crd_server simulated the status, as nothing runs: 4 Deployment"])
+
+
+def test_the_mark_simulates_workloads_without_a_setting(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = Folder(tmp_path_factory.mktemp("marked"))
+    folder.crd()
+    folder.write("test_mark.py", f"{_READY}\n{_marked(value=True)}")
+
+    result = folder.run()
 
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["crd: crd_server simulated the status, as nothing runs: 1 Deployment"])
 
 
-def test_a_mark_with_another_value_is_an_error(project: Project) -> None:
-    project.write("test_it.py", f"{_READY}\n@pytest.mark.crd_server(workloads=['x'])\ndef test_it(crd_server): pass\n")
-    result = project.run()
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([r"workloads=[[]'x'[]]: True or False"])
-
-
-def test_a_hold_that_held_nothing_back_fails_its_test(project: Project) -> None:
-    project.ini("crd_server_workloads = true")
-    project.write(
-        "test_it.py",
-        f"{_READY}\ndef test_it(crd_server):\n    crd_server['deployments'].hold('y')\n    assert create(crd_server)\n",
-    )
-    result = project.run()
-
-    result.assert_outcomes(failed=1)
+def test_a_hold_that_held_nothing_back_fails_its_test(report: pytest.RunResult) -> None:
     words = "held nothing back: no such object in the namespace default changed"
-    result.stdout.fnmatch_lines(
+    report.stdout.fnmatch_lines(["test_hold.py::test_it FAILED*"])
+    report.stdout.fnmatch_lines(
         [
             f"crd_server[[]'deployments.apps'[]].hold('y') {words}",
             "simulated, as nothing runs: the status of 1 Deployment",
@@ -66,35 +91,12 @@ def test_a_hold_that_held_nothing_back_fails_its_test(project: Project) -> None:
     )
 
 
-def test_a_hold_on_a_shared_server_ends_with_its_test(project: Project) -> None:
-    project.ini("crd_server_workloads = true")
-    project.write(
-        "test_it.py",
-        f"{_READY}\n"
-        "def test_first(crd_server_module):\n"
-        "    crd_server_module['deployments'].hold('x')\n"
-        "    assert not create(crd_server_module)\n"
-        "def test_second(crd_server_module):\n"
-        "    assert crd_server_module['deployments'].get('x')['status']['readyReplicas'] == 1\n"
-        "    crd_server_module['deployments'].hold('z')\n",
-    )
-    result = project.run()
-
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["crd_server[[]'deployments.apps'[]].hold('z') held nothing back:*"])
-    result.stdout.no_fnmatch_line("*hold('x') held nothing back*")
+def test_a_hold_on_a_shared_server_ends_with_its_test(report: pytest.RunResult) -> None:
+    report.stdout.fnmatch_lines(["test_shared.py::test_first PASSED*", "test_shared.py::test_second FAILED*"])
+    report.stdout.fnmatch_lines(["crd_server[[]'deployments.apps'[]].hold('z') held nothing back:*"])
+    report.stdout.no_fnmatch_line("*hold('x') held nothing back*")
 
 
-def test_a_hold_outside_of_the_tests_of_a_shared_server_fails_its_last_test(project: Project) -> None:
-    project.ini("crd_server_workloads = true")
-    project.write(
-        "test_it.py",
-        f"{_READY}\n"
-        "@pytest.fixture(scope='module', autouse=True)\n"
-        "def _held(crd_server_module): crd_server_module['deployments'].hold('y')\n"
-        "def test_it(crd_server_module): assert create(crd_server_module)\n",
-    )
-    result = project.run()
-
-    result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["crd_server[[]'deployments.apps'[]].hold('y') held nothing back:*"])
+def test_a_hold_outside_of_the_tests_of_a_shared_server_fails_its_last_test(report: pytest.RunResult) -> None:
+    report.stdout.fnmatch_lines(["test_outside.py::test_it PASSED*", "test_outside.py::test_it ERROR*"])
+    report.stdout.fnmatch_lines(["crd_server[[]'deployments.apps'[]].hold('w') held nothing back:*"])

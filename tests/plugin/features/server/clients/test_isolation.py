@@ -178,38 +178,51 @@ def test_fixtures_that_end_later_leave_nothing_of_the_server(project: Project, m
     assert os.environ["KUBECONFIG"] == "/mine"
 
 
-def test_a_failing_test_shows_the_refusals_that_it_has_caught(project: Project) -> None:
-    project.write(
-        "test_it.py",
-        "from pytest_crd.plugin.features.server import hooks\n\n"
-        "def test_it(crd_server, request):\n"
-        "    try:\n"
-        "        request.node.stash[hooks._SERVER].isolation.guard.check('kr8s', 'https://example.com', 'write kr8s.api()')\n"
-        "    except Exception:\n"
-        "        assert 0, 'never ready'\n",
-    )
-    result = project.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*Captured crd_server call*", "kr8s must not use https://example.com while *"])
+_REFUSED = """\
+import contextlib
+import pytest
+from pytest_crd.plugin.features.server import hooks
 
 
-@pytest.mark.parametrize("how", ["skip", "pass"])
-def test_a_refusal_fails_the_test_whatever_its_outcome(project: Project, how: str) -> None:
-    project.write(
-        "test_it.py",
-        "import contextlib, pytest\n"
-        "from pytest_crd.plugin.features.server import hooks\n\n"
-        "def test_it(crd_server, request):\n"
-        "    with contextlib.suppress(Exception):\n"
-        "        request.node.stash[hooks._SERVER].isolation.guard.check('kr8s', 'https://example.com', 'write kr8s.api()')\n"
-        f"    {'pytest.skip()' if how == 'skip' else how}\n\n"
-        "def test_skipped(crd_server): pytest.skip()\n\n"
-        "@pytest.fixture\n"
-        "def late(crd_server, request):\n"
-        "    yield\n"
-        "    with contextlib.suppress(Exception):\n"
-        "        request.node.stash[hooks._SERVER].isolation.guard.check('kr8s', 'https://example.com', 'write kr8s.api()')\n\n"
-        "def test_late(late): pass\n",
+def ask(request, name):
+    with contextlib.suppress(Exception):
+        request.node.stash[hooks._SERVER].isolation.guard.check(name, "https://example.com", "write kr8s.api()")
+
+
+def test_fails(crd_server, request):
+    ask(request, "kr8s")
+    assert 0, "never ready"
+
+
+def test_skips(crd_server, request):
+    ask(request, "kubernetes")
+    pytest.skip()
+
+
+def test_passes(crd_server, request): ask(request, "lightkube")
+
+
+def test_skipped(crd_server): pytest.skip()
+
+
+@pytest.fixture
+def late(crd_server, request):
+    yield
+    ask(request, "pykube")
+
+
+def test_late(late): pass
+"""
+
+
+def test_a_refusal_fails_the_test_whatever_its_outcome_and_is_shown(project: Project) -> None:
+    project.write("test_it.py", _REFUSED)
+
+    result = project.run("-v")
+
+    result.assert_outcomes(failed=3, errors=1, skipped=1, passed=1)
+    for name, outcome in (("fails", "FAILED"), ("skips", "FAILED"), ("passes", "FAILED"), ("late", "ERROR")):
+        result.stdout.fnmatch_lines([f"test_it.py::test_{name} {outcome}*"])
+    result.stdout.fnmatch_lines(
+        ["*_ test_fails _*", "*Captured crd_server call*", "kr8s must not use https://example.com while *"]
     )
-    result = project.run()
-    result.assert_outcomes(failed=1, errors=1, skipped=1, passed=1)
