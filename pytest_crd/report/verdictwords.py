@@ -81,6 +81,9 @@ def _rejected(verdict: Rejected) -> Iterator[VerdictLine]:
 
 
 def _accepted(verdict: Accepted) -> Iterator[VerdictLine]:
+    if not (verdict.expected or verdict.conflicts or verdict.denials) and verdict.part is None:
+        # `errors` of the case are still to be filled in.
+        yield VerdictLine("missing", "any error", "expected", "accepted, expected any error")
     for expected in verdict.expected:
         text = describe(expected)
         yield VerdictLine("missing", text, "expected", f"accepted, expected {text}", field=expected.field or "")
