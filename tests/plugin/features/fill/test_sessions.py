@@ -41,29 +41,12 @@ def _text(project: Project, name: str = NAME) -> str:
     return (project.path / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("flag", ["--crd-fill", "--crd-update", "--crd-update-verdicts"])
-def test_omitted_values_are_filled_in_and_hold_afterwards(project: Project, flag: str) -> None:
-    """A case that does not run is passed over, and blocks no others."""
-    skipped = "- name: a\n  input: {}\n  xfail: later\n"
-    project.cases(UNFILLED + skipped)
-
-    result = project.run(flag)
-
-    result.assert_outcomes(passed=2, skipped=1)
-    assert result.ret == pytest.ExitCode.OK
-    assert _text(project) == FILLED + skipped
-    result.stdout.fnmatch_lines(
-        [
-            "crd: 2 cases written:",
-            f'  {NAME}:3: create case "rows": filled in errors',
-            f'  {NAME}:9: create case "bogus": filled in expected, pruned, defaulted',
-            "crd: 1 case left to be filled in, as not run:",
-            f'  {NAME}:14: create case "a", as it has `xfail`',
-        ]
-    )
-
-
 # Many files in one session
+
+
+SKIPPED = "- name: a\n  input: {}\n  xfail: later\n"
+# A case that does not run is passed over, and blocks no others.
+OMITTED = {"omitted": (UNFILLED + SKIPPED, FILLED + SKIPPED)}
 
 
 def _case(text: str) -> str:
@@ -81,8 +64,17 @@ NOT_RUN = {
     for kind, rest in (("empty", ""), ("blank", "\n  expected: TODO"))
 }
 JARS = f"crd: jars.example.com\nversion: v1\ncreate:\n- name: a\n  {SIZE}\n  lost: TODO\n"
+# Cases of a base object that the CRD refuses.
+BASE = (
+    "crd: ponds.stories.example.com\nx-smallest: &smallest {spec: {rows: 6}} # kept\n\ncreate:\n"
+    "- {name: a, input: *smallest, patch: {spec: {soil: clay}}, contains: {spec: {soil: clay}}}\n"
+    "- {name: b, input: *smallest, patch: {spec: {soil: peat}}, errors: [{field: spec.soil}]}\n"
+)
+SKIPPED_IN_PYTHON = _create("- name: a\n  input: {}\n  skip: later\n")
 # The text of a file before, and after `--crd-fill`.
 FILL = {
+    **OMITTED,
+    "base": (BASE, BASE),
     "misspelt": (
         _case("input: {spec: {siez: 1, bogus: 1}}"),
         _case(
@@ -128,6 +120,8 @@ input: {spec: {rows: 11, soil: mud, size: big}}
     type: Invalid
 """
 UPDATE = {
+    **OMITTED,
+    "base": (BASE, BASE.replace("rows: 6", "rows: 8")),
     "corrected": (_create(HOLDS, FAILS), _create(HOLDS, FIXED)),
     "misspelt_list": (
         _case("input: {spec: {siez: 1}}\n  pruned: []"),
@@ -208,7 +202,19 @@ tests:
     expected: "{apiVersion: stories.example.com/v1, kind: Garden, spec: {size: 2}}"
 """
 GONE = _create("- {name: 'spec.gone: 5 is allowed', input: {spec: {gone: 5}}, contains: {spec: {gone: 5}}}\n")
+NUMBERED = "- {name: 'spec.rows: 5 is small enough', input: {spec: {rows: 5}}, contains: {spec: {rows: 5}}}\n"
 VERDICTS = {
+    **OMITTED,
+    "numbered": (
+        _create(
+            "- {name: 'spec.rows: 5 is too large', input: {spec: {rows: 5}}, errors: [{field: spec.rows}]}\n", NUMBERED
+        ),
+        _create(
+            '- {name: "spec.rows: 5 is small enough (2)", input: {spec: {rows: 5}}, '
+            "expected: {spec: {rows: 5, size: 3, watering: {hour: 6}}}}\n",
+            NUMBERED,
+        ),
+    ),
     **{f"turn_{name}": (_create(before), _create(after)) for name, (before, after, _) in TURNS.items()},
     "comments": (_create(COMMENTED), _create(WITHOUT_ANCHOR)),
     "excused": (EXCUSED, EXCUSED),
@@ -221,8 +227,17 @@ FILES = {"--crd-fill": FILL, "--crd-update": UPDATE, "--crd-update-verdicts": VE
 Rewritten = tuple[Folder, pytest.RunResult]
 
 
+def write_strict(folder: Folder) -> None:
+    """Write a CRD that refuses the base object."""
+    crd = folder.crd("config/crd/bases/ponds.yaml", plural="ponds", kind="Pond").read_text(encoding="utf-8")
+    crd = crd.replace("minimum: 1,", "minimum: 8,")
+    required = "type: object\n            required: [rows]\n            properties:"
+    folder.write("config/crd/bases/ponds.yaml", crd.replace("type: object\n            properties:", required, 1))
+
+
 def _rewrite(folder: Folder, flag: str) -> Rewritten:
     folder.crd()
+    write_strict(folder)
     for name, (before, _) in FILES[flag].items():
         folder.cases(before, f"test_{name}.crd.yaml")
     return folder, folder.run(flag, "-rfs", ".")
@@ -247,6 +262,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Rewritten:
     folder.write("config/crd/bases/jars.yaml", jars + others)
     folder.write(".test_stated.crd.yaml.0123abcd.tmp", "crd: [")
     folder.write("cases/twice.yaml", UNFILLED)
+    folder.write("skipped/cases.yaml", SKIPPED_IN_PYTHON)
+    folder.write("test_skipped.py", OF_CASES.replace("cases/", "skipped/"))
     folder.write(
         "test_cases.py",
         "import pytest\n"
@@ -292,6 +309,28 @@ def test_a_file_is_changed_as_little_as_possible(rewritten: tuple[str, Folder, p
 
 
 @pytest.mark.session
+def test_omitted_values_are_filled_in_with_each_option(rewritten: tuple[str, Folder, pytest.RunResult]) -> None:
+    _, _, result = rewritten
+
+    result.stdout.fnmatch_lines(["crd: * cases written:"])
+    assert _lines(result, "omitted") == [
+        '  test_omitted.crd.yaml:3: create case "rows": filled in errors',
+        '  test_omitted.crd.yaml:9: create case "bogus": filled in expected, pruned, defaulted',
+        '  test_omitted.crd.yaml:14: create case "a", as it has `xfail`',
+    ]
+
+
+@pytest.mark.session
+def test_a_base_object_that_is_refused_is_repaired_by_an_update(filled: Rewritten, updated: Rewritten) -> None:
+    line = "crd: test_base.crd.yaml: the base object has other values now: spec.rows"
+
+    updated[1].stdout.fnmatch_lines([line])
+    updated[1].stdout.fnmatch_lines(["test_base.crd.yaml ..*"])
+    filled[1].stdout.no_fnmatch_line("*the base object has other values*")
+    filled[1].stdout.fnmatch_lines(["test_base.crd.yaml FF*"])
+
+
+@pytest.mark.session
 def test_a_field_recorded_as_pruned_is_reported_if_it_may_be_misspelt(filled: Rewritten, updated: Rewritten) -> None:
     line = "    spec.siez is pruned; did you mean spec.size?"
 
@@ -328,17 +367,21 @@ def test_a_verdict_is_not_reversed(request: pytest.FixtureRequest, option: str) 
     for name, turn in (("turn_to_refused", "accepted -> refused"), ("turn_to_accepted", "refused -> accepted")):
         words = f'create case "a": {turn}: only --crd-update-verdicts turns a verdict around'
         assert _lines(result, name) == [f"  test_{name}.crd.yaml:3: {words}"]
-        result.stdout.fnmatch_lines([f"FAILED test_{name}.crd.yaml::a - *"])
+    result.stdout.fnmatch_lines(["FAILED test_turn_to_refused.crd.yaml::a - refused: spec.rows: *"])
+    result.stdout.fnmatch_lines(["FAILED test_turn_to_accepted.crd.yaml::a - accepted, expected any error"])
+    result.stdout.fnmatch_lines(
+        ["accepted (201), but expected to be refused:", "  missing  any error"], consecutive=True
+    )
 
 
 @pytest.mark.session
-@pytest.mark.parametrize("option", ["filled", "turned"])
+@pytest.mark.parametrize(("option", "count"), [("filled", 6), ("turned", 5)])
 def test_omitted_values_of_a_case_that_does_not_run_are_passed_over_and_reported(
-    request: pytest.FixtureRequest, option: str
+    request: pytest.FixtureRequest, option: str, count: int
 ) -> None:
     _, result = request.getfixturevalue(option)
 
-    result.stdout.fnmatch_lines(["crd: 4 cases left to be filled in, as not run:", "SKIPPED * later"])
+    result.stdout.fnmatch_lines([f"crd: {count} cases left to be filled in, as not run:", "SKIPPED * later"])
     for name in NOT_RUN:
         words = f'create case "a", as it has `{name.partition("_")[0]}`'
         assert _lines(result, name) == [f"  test_{name}.crd.yaml:3: {words}"]
@@ -349,7 +392,9 @@ def test_cases_of_python_tests_are_written_too_however_often_they_run(filled: Re
     folder, result = filled
 
     assert folder.read("cases/twice.yaml") == FILLED
-    result.stdout.fnmatch_lines(["test_cases.py ....*"])
+    assert folder.read("skipped/cases.yaml") == SKIPPED_IN_PYTHON
+    result.stdout.fnmatch_lines(["test_cases.py ....*", "test_skipped.py s*"])
+    result.stdout.fnmatch_lines(['  skipped/cases.yaml:3: create case "a", as it has `skip`'])
 
 
 @pytest.mark.session
@@ -426,6 +471,11 @@ def test_a_manually_chosen_name_stays_and_is_reported(turned: Rewritten) -> None
 
 
 @pytest.mark.session
+def test_a_new_name_that_another_case_has_gets_a_number(turned: Rewritten) -> None:
+    assert 'now called "spec.rows: 5 is small enough (2)"' in "".join(_lines(turned[1], "numbered"))
+
+
+@pytest.mark.session
 def test_the_only_case_of_a_file_is_not_removed(turned: Rewritten) -> None:
     turned[1].stdout.fnmatch_lines(
         ["crd: * not written:", "  test_gone.crd.yaml:3: *: it is about a field *remove it yourself"]
@@ -436,14 +486,15 @@ def test_the_only_case_of_a_file_is_not_removed(turned: Rewritten) -> None:
 @pytest.mark.parametrize(
     ("option", "failing"),
     [
-        ("filled", ["stated"]),
+        ("filled", ["base", "stated"]),
         ("updated", [f"hand_{name}" for name in sorted(BY_HAND)]),
         ("turned", ["gone", "suite"]),
     ],
 )
 def test_cases_hold_after_they_are_written(request: pytest.FixtureRequest, option: str, failing: list[str]) -> None:
     folder, _ = request.getfixturevalue(option)
-    broken = [f"--ignore={folder.path}/test_{name}.crd.yaml" for name in (*NOT_RUN, *TURNED, "wrong")]
+    broken = [f"--ignore={folder.path}/test_{name}.crd.yaml" for name in (*NOT_RUN, *TURNED, *OMITTED, "wrong")]
+    broken.append(f"--ignore={folder.path}/test_skipped.py")
 
     result = folder.run("--tb=no", *broken)
 
@@ -470,38 +521,44 @@ def test_without_the_option_nothing_is_written_and_the_option_is_suggested(proje
     )
 
 
-def test_omitted_values_of_a_case_in_a_python_test_are_passed_over_and_reported(project: Project) -> None:
-    text = _create("- name: a\n  input: {}\n  skip: later\n")
-    project.cases(text, name="cases/garden.yaml")
-    project.write(
-        "test_cases.py",
-        OF_CASES,
-    )
+@pytest.mark.long
+def test_omitted_values_of_a_case_in_a_worker_are_passed_over_and_reported(project: Project) -> None:
+    project.cases(SKIPPED_IN_PYTHON, name="cases/garden.yaml")
+    project.write("test_cases.py", OF_CASES)
 
     result = project.run("--crd-fill", "-n", "1", "-p", "xdist", "-p", "pytest_crd.plugin")
 
     result.assert_outcomes(skipped=1)
-    assert _text(project, "cases/garden.yaml") == text
+    assert _text(project, "cases/garden.yaml") == SKIPPED_IN_PYTHON
     result.stdout.fnmatch_lines(['  cases/garden.yaml:3: create case "a", as it has `skip`'])
 
 
-def test_only_cases_that_ran_are_written_and_the_others_are_named(project: Project) -> None:
+def test_only_cases_that_ran_are_written_even_in_a_thread_and_the_others_are_named(project: Project) -> None:
     project.cases(UNFILLED)
 
-    result = project.run("--crd-fill", "-k", "rows")
+    with ThreadPoolExecutor() as pool:
+        result = pool.submit(project.run, "--crd-fill", "-k", "rows").result()
 
     result.assert_outcomes(passed=1, deselected=1)
     assert _text(project) == FILLED.partition("  expected")[0]
     result.stdout.fnmatch_lines(["crd: 1 case left to be filled in, as not run:", f'  {NAME}:9: create case "bogus"'])
 
 
-def test_last_failed_updates_only_failed_cases(project: Project) -> None:
-    project.cases(_create(HOLDS, FAILS))
-    project.run("-p", "cacheprovider").assert_outcomes(passed=1, failed=1)
+def test_last_failed_updates_only_cases_that_failed_under_all_kubernetes_versions(project: Project) -> None:
+    twice = (
+        "- name: twice\n  input: {spec: {beds: [{name: a}, {name: a}]}}\n"
+        '  errors: [{message: \'Duplicate value: {"name":"a"}\'}]\n'
+    )
+    project.cases(_create(HOLDS, FAILS, twice))
+    versions = ("-p", "cacheprovider", "--crd-kubernetes-version", "1.32 1.37")
+    project.run(*versions).assert_outcomes(passed=3, failed=3)
 
-    project.run("-p", "cacheprovider", "--lf", "--crd-update").assert_outcomes(passed=1)
+    result = project.run(*versions, "--lf", "--crd-update")
 
-    assert _text(project) == _create(HOLDS, FIXED)
+    result.assert_outcomes(passed=3)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert _text(project) == _create(HOLDS, FIXED, twice)
+    result.stdout.fnmatch_lines([f'  {NAME}:9: create case "twice": it was not run under Kubernetes 1.*'])
 
 
 def test_results_before_the_first_failure_are_written(project: Project) -> None:
@@ -516,11 +573,13 @@ def test_results_before_the_first_failure_are_written(project: Project) -> None:
 
 
 def test_collect_only_writes_no_case_file(project: Project) -> None:
+    write_strict(project)
     project.cases(UNFILLED)
+    project.cases(BASE, "test_base.crd.yaml")
 
-    project.run("--crd-fill", "--collect-only")
+    project.run("--crd-update", "--collect-only")
 
-    assert _text(project) == UNFILLED
+    assert (_text(project), _text(project, "test_base.crd.yaml")) == (UNFILLED, BASE)
 
 
 def test_a_session_that_is_interrupted_writes_nothing(project: Project) -> None:
@@ -559,67 +618,56 @@ def test_a_session_that_is_stopped_while_it_writes_writes_no_further_file(
     assert [signal.getsignal(number_) for number_ in (signal.SIGINT, signal.SIGTERM)] == handlers
 
 
-def test_a_session_in_a_thread_writes_all_the_same(project: Project) -> None:
-    project.cases(UNFILLED)
-
-    with ThreadPoolExecutor() as pool:
-        result = pool.submit(project.run, "--crd-fill").result()
-
-    result.assert_outcomes(passed=2)
-    assert _text(project) == FILLED
-
-
-def test_a_case_whose_python_test_fails_is_not_written(project: Project) -> None:
-    project.cases(UNFILLED, name="cases/garden.yaml")
-    project.write(
-        "test_cases.py",
-        "import pytest\n"
-        "@pytest.mark.crd_cases('cases/*.yaml')\n"
-        "def test_case(crd_case):\n"
-        "    crd_case.check()\n"
-        "    assert crd_case.name == 'rows'\n"
-        "@pytest.mark.xfail\n"
-        "@pytest.mark.crd_cases('cases/*.yaml')\n"
-        "def test_excused(crd_case):\n"
-        "    crd_case.check()\n"
-        "    assert False\n",
-    )
-
-    result = project.run("--crd-fill", "-k", "not excused")
-
-    result.assert_outcomes(passed=1, failed=1, deselected=2)
-    assert _text(project, "cases/garden.yaml") == FILLED.partition("  expected")[0]
-    result.stdout.fnmatch_lines(['  cases/garden.yaml:9: create case "bogus": its test failed'])
-
-
-def test_a_case_whose_python_test_declares_xfail_at_run_time_is_not_written(project: Project) -> None:
-    for name in ("before", "after"):
+def test_a_case_whose_python_test_fails_or_declares_xfail_at_run_time_is_not_written(project: Project) -> None:
+    for name in ("garden", "before", "after"):
         project.cases(UNFILLED, name=f"cases/{name}.yaml")
     project.write(
         "test_cases.py",
         "import pytest\n"
+        "@pytest.mark.crd_cases('cases/garden.yaml')\n"
+        "def test_case(crd_case):\n"
+        "    crd_case.check()\n"
+        "    assert crd_case.name == 'rows'\n"
+        "@pytest.mark.xfail\n"
+        "@pytest.mark.crd_cases('cases/garden.yaml')\n"
+        "def test_excused(crd_case):\n"
+        "    crd_case.check()\n"
+        "    assert False\n"
         "@pytest.mark.crd_cases('cases/before.yaml')\n"
         "def test_before(crd_case, request):\n    request.applymarker(pytest.mark.xfail)\n    crd_case.check()\n"
         "@pytest.mark.crd_cases('cases/after.yaml')\n"
         "def test_after(crd_case):\n    crd_case.check()\n    pytest.xfail('b')\n",
     )
 
-    result = project.run("--crd-fill")
+    result = project.run("--crd-fill", "-k", "not excused")
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(passed=1, failed=1, xfailed=2, xpassed=2, deselected=2)
+    assert _text(project, "cases/garden.yaml") == FILLED.partition("  expected")[0]
+    result.stdout.fnmatch_lines(['  cases/garden.yaml:9: create case "bogus": its test failed'])
     for name in ("before", "after"):
         assert _text(project, f"cases/{name}.yaml") == UNFILLED
         result.stdout.fnmatch_lines([f'  cases/{name}.yaml:3: create case "rows": its test is known to fail'])
 
 
-def test_errors_that_differ_between_kubernetes_versions_are_written_by_version(project: Project) -> None:
+def test_a_case_is_written_after_a_run_for_all_kubernetes_versions_and_its_errors_by_version(project: Project) -> None:
     text = _create("- {name: twice, input: {spec: {beds: [{name: a}, {name: a}]}}, errors: TODO}\n", HOLDS)
-    project.cases(text)
+    project.cases(text, "test_errors.crd.yaml")
+    project.cases(UNFILLED)
+    versions = ("--crd-kubernetes-version", "1.32 1.37")
 
-    project.run("--crd-fill", "--crd-kubernetes-version", "1.32 1.37").assert_outcomes(passed=4)
+    result = project.run("--crd-fill", *versions, "-k", "errors or rows or 1.37")
 
-    assert 'errorsUnder: {"1.37": [' in _text(project)
-    project.run("--crd-kubernetes-version", "1.32 1.37").assert_outcomes(passed=4)
+    result.assert_outcomes(passed=7, deselected=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert 'errorsUnder: {"1.37": [' in _text(project, "test_errors.crd.yaml")
+    assert _text(project) == FILLED.partition("  expected")[0]
+    result.stdout.fnmatch_lines(
+        [
+            f'  {NAME}:9: create case "bogus": it was not run under Kubernetes 1.32, so that its answer there is not known'
+        ]
+    )
+    project.run(*versions, "test_errors.crd.yaml").assert_outcomes(passed=4)
 
 
 def test_a_run_of_one_kubernetes_version_corrects_its_own_errors(project: Project) -> None:
@@ -638,64 +686,26 @@ def test_a_run_of_one_kubernetes_version_corrects_its_own_errors(project: Projec
     assert "wrong" not in text
 
 
-def test_a_case_is_written_after_a_run_for_all_kubernetes_versions(project: Project) -> None:
-    project.cases(UNFILLED)
-
-    result = project.run("--crd-fill", "--crd-kubernetes-version", "1.34 1.37", "-k", "rows or 1.37")
-
-    result.assert_outcomes(passed=3, deselected=1)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert _text(project) == FILLED.partition("  expected")[0]
-    result.stdout.fnmatch_lines(
-        [
-            f'  {NAME}:9: create case "bogus": it was not run under Kubernetes 1.34, so that its answer there is not known'
-        ]
-    )
-
-
-def test_last_failed_of_a_single_kubernetes_version_is_not_updated(project: Project) -> None:
-    text = _create(
-        "- name: twice\n  input: {spec: {beds: [{name: a}, {name: a}]}}\n"
-        '  errors: [{message: \'Duplicate value: {"name":"a"}\'}]\n'
-    )
-    project.cases(text)
-    versions = ("-p", "cacheprovider", "--crd-kubernetes-version", "1.32 1.37")
-    project.run(*versions).assert_outcomes(passed=1, failed=1)
-
-    result = project.run(*versions, "--lf", "--crd-update")
-
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert _text(project) == text
-    result.stdout.fnmatch_lines([f'  {NAME}:3: create case "twice": it was not run under Kubernetes 1.*'])
-
-
-def test_a_file_that_has_changed_since_it_was_read_is_left_alone(project: Project) -> None:
-    project.cases(UNFILLED)
+def test_a_file_that_is_changed_or_cannot_be_written_is_left_alone_and_keeps_no_others(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed, denied, other = "test_changed.crd.yaml", "test_denied.crd.yaml", "test_other.crd.yaml"
+    for name in (changed, denied, other):
+        project.cases(UNFILLED, name)
     project.write(
-        "test_a.py", f"def test_a():\n    with open('{NAME}', 'a') as file:\n        file.write('# changed\\n')\n"
+        "test_a.py", f"def test_a():\n    with open('{changed}', 'a') as file:\n        file.write('# changed\\n')\n"
     )
-
-    result = project.run("--crd-fill")
-
-    result.assert_outcomes(passed=3)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert _text(project) == f"{UNFILLED}# changed\n"
-    result.stdout.fnmatch_lines(
-        ["crd: 2 cases not written:", "  *: the file has changed since it was read; nothing was written into it"]
-    )
-
-
-def test_a_file_that_cannot_be_written_does_not_keep_others(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    project.cases(UNFILLED)
-    project.cases(UNFILLED, name="test_other.crd.yaml")
     access = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != NAME and access(path, mode))
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != denied and access(path, mode))
 
     result = project.run("--crd-fill")
 
+    result.assert_outcomes(passed=7)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert (_text(project), _text(project, "test_other.crd.yaml")) == (UNFILLED, FILLED)
-    result.stdout.fnmatch_lines([f"  {NAME}:3: *: the file cannot be written: Permission denied"])
+    assert [_text(project, name) for name in (changed, denied, other)] == [f"{UNFILLED}# changed\n", UNFILLED, FILLED]
+    result.stdout.fnmatch_lines(["crd: 4 cases not written:"])
+    result.stdout.fnmatch_lines([f"  {changed}:*: the file has changed since it was read; nothing was written into it"])
+    result.stdout.fnmatch_lines([f"  {denied}:3: *: the file cannot be written: Permission denied"])
 
 
 # Generated cases
@@ -737,40 +747,29 @@ def _change(project: Project, old: str, new: str) -> None:
 GENERATED = "test_gardens.crd.yaml"
 
 
-def test_a_generated_case_is_renamed_after_its_new_outcome(generated: Project) -> None:
-    _change(generated, "maximum: 10", "maximum: 11")
+def test_generated_cases_are_renamed_after_their_new_outcome_and_removed_with_their_field(generated: Project) -> None:
+    before = _text(generated, GENERATED)
     _change(generated, "enum: [clay, sand]", "enum: [clay]")
-
-    result = generated.run("--crd-update-verdicts")
-
-    assert result.ret == pytest.ExitCode.OK
-    text = _text(generated, GENERATED)
-    assert '"spec.rows: 11 is too large"' not in text
-    assert '"spec.rows: 11 is small enough"' in text
-    assert "'spec.soil: \"sand\" is not allowed'" in text
-    result.stdout.fnmatch_lines(['*refused -> accepted; now called "spec.rows: 11 is small enough"; *'])
-    result.stdout.no_fnmatch_line("*named by hand*")
-    generated.run().assert_outcomes(passed=result.parseoutcomes()["passed"])
-
-
-def test_generated_cases_about_a_field_that_is_gone_are_removed(generated: Project) -> None:
-    before = len(_text(generated, GENERATED).split("- name:"))
     _change(generated, "              rows: {type: integer, minimum: 1, maximum: 10}\n", "")
 
     result = generated.run("--crd-update-verdicts")
 
     assert result.ret == pytest.ExitCode.OK
     text = _text(generated, GENERATED)
+    assert "'spec.soil: \"sand\" is not allowed'" in text
+    assert "'spec.soil: \"sand\" is allowed'" not in text
+    result.stdout.fnmatch_lines(["*accepted -> refused; now called *is not allowed*"])
+    result.stdout.no_fnmatch_line("*named by hand*")
     assert "spec.rows" not in text
-    assert len(text.split("- name:")) < before
+    assert text.count("- name:") < before.count("- name:")
     result.stdout.fnmatch_lines(
         [
             "crd: * cases removed, as the CRD no longer has the field:",
             f'  {GENERATED}:*: create case "spec.rows: 0 is too small"',
         ]
     )
-    again = generated.run()
-    assert again.ret == pytest.ExitCode.OK
+    removed = next(int(line.split()[1]) for line in result.outlines if " removed, as " in line)
+    generated.run().assert_outcomes(passed=result.parseoutcomes()["passed"] - removed)
 
 
 def test_without_the_option_no_case_is_removed_or_renamed(generated: Project) -> None:
@@ -782,50 +781,20 @@ def test_without_the_option_no_case_is_removed_or_renamed(generated: Project) ->
     assert _text(generated, GENERATED) == before
 
 
-def test_a_new_name_that_another_case_has_gets_a_number(project: Project) -> None:
-    case = "- {name: 'spec.rows: 5 is too large', input: {spec: {rows: 5}}, errors: [{field: spec.rows}]}\n"
-    second = "- {name: 'spec.rows: 5 is small enough', input: {spec: {rows: 5}}, contains: {spec: {rows: 5}}}\n"
-    project.cases(_create(case, second))
-
-    result = project.run("--crd-update-verdicts", "-k", "too")
-
-    assert "'spec.rows: 5 is small enough (2)'" in _text(project).replace('"', "'")
-    result.stdout.fnmatch_lines(['*now called "spec.rows: 5 is small enough (2)"*'])
-
-
-BASE = "x-smallest: &smallest {spec: {rows: 6}} # kept\n\ncreate:\n"
-USERS = (
-    "- {name: a, input: *smallest, patch: {spec: {soil: clay}}, contains: {spec: {soil: clay}}}\n"
-    "- {name: b, input: *smallest, patch: {spec: {soil: peat}}, errors: [{field: spec.soil}]}\n"
-)
-
-
 @pytest.fixture
 def strict(project: Project) -> Project:
     """Return a project with a CRD that refuses the base object of the case file."""
-    crd = project.read("config/crd/bases/gardens.yaml")
-    project.write(
-        "config/crd/bases/gardens.yaml",
-        crd.replace("minimum: 1,", "minimum: 8,").replace(
-            "type: object\n            properties:",
-            "type: object\n            required: [rows]\n            properties:",
-            1,
-        ),
-    )
-    project.cases(f"{HEAD}{BASE}{USERS}")
+    write_strict(project)
+    project.cases(BASE)
     return project
 
 
-@pytest.mark.parametrize(
-    "workers", [(), pytest.param(("-n2", "-p", "xdist", "-p", "pytest_crd.plugin"), marks=pytest.mark.long)]
-)
-def test_a_base_object_that_is_refused_is_repaired_before_cases_run(workers: tuple[str, ...], strict: Project) -> None:
-    strict.run().assert_outcomes(failed=2)
-
-    result = strict.run("--crd-update", *workers)
+@pytest.mark.long
+def test_a_base_object_that_is_refused_is_repaired_before_workers_run_cases(strict: Project) -> None:
+    result = strict.run("--crd-update", "-n2", "-p", "xdist", "-p", "pytest_crd.plugin")
 
     result.assert_outcomes(passed=2)
-    assert _text(strict) == f"{HEAD}{BASE}{USERS}".replace("rows: 6", "rows: 8")
+    assert _text(strict) == BASE.replace("rows: 6", "rows: 8")
     result.stdout.fnmatch_lines([f"crd: {NAME}: the base object has other values now: spec.rows"])
 
 
@@ -853,12 +822,5 @@ def test_a_base_object_stays_if_none_of_its_cases_is_run(
 
     result = strict.run("--crd-update", *options)
 
-    assert _text(strict) == f"{HEAD}{BASE}{USERS}"
+    assert _text(strict) == BASE
     result.stdout.no_fnmatch_line("*the base object has other values*")
-
-
-@pytest.mark.parametrize("option", ["--crd-fill", "--collect-only"])
-def test_a_base_object_stays_without_an_update(option: str, strict: Project) -> None:
-    strict.run(option, *(["--crd-update"] if option == "--collect-only" else []))
-
-    assert _text(strict) == f"{HEAD}{BASE}{USERS}"
