@@ -689,8 +689,8 @@ def test_a_run_of_one_kubernetes_version_corrects_its_own_errors(project: Projec
 def test_a_file_that_is_changed_or_cannot_be_written_is_left_alone_and_keeps_no_others(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    changed, denied, other = "test_changed.crd.yaml", "test_denied.crd.yaml", "test_other.crd.yaml"
-    for name in (changed, denied, other):
+    changed, denied, written = "test_changed.crd.yaml", "test_denied.crd.yaml", "test_other.crd.yaml"
+    for name in (changed, denied, written):
         project.cases(UNFILLED, name)
     project.write(
         "test_a.py", f"def test_a():\n    with open('{changed}', 'a') as file:\n        file.write('# changed\\n')\n"
@@ -702,7 +702,7 @@ def test_a_file_that_is_changed_or_cannot_be_written_is_left_alone_and_keeps_no_
 
     result.assert_outcomes(passed=7)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    assert [_text(project, name) for name in (changed, denied, other)] == [f"{UNFILLED}# changed\n", UNFILLED, FILLED]
+    assert [_text(project, name) for name in (changed, denied, written)] == [f"{UNFILLED}# changed\n", UNFILLED, FILLED]
     result.stdout.fnmatch_lines(["crd: 4 cases not written:"])
     result.stdout.fnmatch_lines([f"  {changed}:*: the file has changed since it was read; nothing was written into it"])
     result.stdout.fnmatch_lines([f"  {denied}:3: *: the file cannot be written: Permission denied"])

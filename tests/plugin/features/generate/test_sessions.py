@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from support.sessions import CASES, GARDEN, Folder
 
 from pytest_crd import generation
-from pytest_crd.generation import filenames
 from pytest_crd.plugin.features.generate import hooks as generatehooks
 
 if TYPE_CHECKING:
@@ -18,107 +18,227 @@ if TYPE_CHECKING:
 
 NAME = "gardens.stories.example.com"
 GENERATE = ("--crd-generate", NAME)
+FILE = "config/crd/bases/gardens.yaml"
 
 
 # Of the fields of the CRD, so that few cases are generated.
 KEPT = ("size:", "rows: {type: integer, minimum")
 
 
-@pytest.fixture
-def gardens(project: Project) -> Project:
-    """A project with a CRD of two fields."""
-    crd = project.path / "config/crd/bases/gardens.yaml"
-    above, below = crd.read_text(encoding="utf-8").split("              size:")
+def _write_crd(folder: Folder, kind: str = "Garden", file: str = "", *changes: tuple[str, str]) -> None:
+    """Write a CRD of two fields."""
+    plural = f"{kind.lower()}s"
+    above, below = GARDEN.replace("gardens", plural).replace("Garden", kind).split("              size:")
     fields = f"              size:{below}".splitlines(keepends=True)
-    crd.write_text(above + "".join(line for line in fields if line.strip().startswith(KEPT)), encoding="utf-8")
-    return project
+    text = above + "".join(line for line in fields if line.strip().startswith(KEPT))
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    folder.write(file or f"config/crd/bases/{plural}.yaml", text)
 
 
-def test_a_file_is_written_and_passes(project: Project) -> None:
-    result = project.run(*GENERATE)
-    second = project.write("other", "")
+def _add_alpha(folder: Folder, file: str) -> None:
+    text = folder.read(file)
+    alpha = text[text.index("  - name: v1") :].replace("v1", "v1alpha1", 1).replace("storage: true", "storage: false")
+    folder.write(file, text + alpha)
+
+
+@pytest.fixture
+def gardens(empty: Project) -> Project:
+    """A project with a CRD of two fields."""
+    _write_crd(empty)
+    return empty
+
+
+# One project with many CRDs: a session that generates their files, and sessions afterwards
+
+
+class Story(NamedTuple):
+    """
+    A project with generated files.
+
+    Attributes:
+        folder: The project.
+        result: The result of the session that generated the files.
+        before: The texts of files before it.
+    """
+
+    folder: Folder
+    result: pytest.RunResult
+    before: dict[str, str]
+
+    def lines(self, name: str) -> list[str]:
+        """Return the lines of the report about a file."""
+        lines: list[str] = []
+        is_its = False
+        for line in self.result.outlines:
+            is_its = f" e2e/test_{name}.crd.yaml" in line or (is_its and line.startswith("crd:   "))
+            lines += [line] * is_its
+        return lines
+
+    def count(self, name: str) -> int:
+        """Return the number of cases that were written into a file, by the report."""
+        return int(self.lines(name)[0].partition(": ")[2].partition(": ")[2].split()[0])
+
+
+LARGE = "".join(f"\n              text{index}: {{type: string, maxLength: 2000000}}" for index in range(7))
+CHOSEN = (
+    *(f"{NAME}/v1", "Garden", FILE, f"{FILE}/v1"),
+    "Pond",
+    *("Hedge", "hedges.stories.example.com/v1alpha1"),
+    *("lawns.stories.example.com", "lawns.tales.example.com"),
+    *("Wall", "Bed", "Kiln", "Shed"),
+)
+FILES = (
+    *("gardens", "ponds", "hedges", "hedges.v1alpha1", "lawns.stories.example.com", "lawns.tales.example.com"),
+    *("walls", "beds", "kilns", "sheds"),
+)
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
+    """The files of many CRDs in one session, which starts with results of earlier runs and with files in its folder."""
+    folder = Folder(tmp_path_factory.mktemp("story"))
+    _write_crd(folder)
+    for kind in ("Pond", "Hedge"):
+        _write_crd(folder, kind)
+        _add_alpha(folder, f"config/crd/bases/{kind.lower()}s.yaml")
+    _write_crd(folder, "Lawn")
+    _write_crd(folder, "Lawn", "config/crd/bases/others.yaml", ("stories", "tales"))
+    _write_crd(folder, "Wall", "", ("{type: integer, default: 3}", "{type: integer}" + LARGE))
+    _write_crd(folder, "Bed")
+    _write_crd(folder, "Kiln", "", ("    served: true\n", "    served: true\n    deprecationWarning: old\n"))
+    _write_crd(folder, "Shed")
+    folder.ini(
+        f"testpaths = other {folder.path}/e2e",
+        "crd_cov_exclude = beds.stories.example.com spec.size",
+        "crd_stored = kilns.stories.example.com",
+    )
+    (folder.path / "tests").mkdir()
+    before = {
+        ".crd_coverage": "results of earlier runs\n",
+        "e2e/test_broken.crd.yaml": "crd: nothing\n",
+        "e2e/test_sheds.crd.yaml": CASES.replace("gardens", "sheds"),
+    }
+    for name, text in before.items():
+        folder.write(name, text)
+    names = (word for name in CHOSEN for word in ("--crd-generate", name))
+    result = folder.run("-p", "xdist", "-n", "2", *names, "--crd-cov", "--crd-cov-fail-under=100")
+    return Story(folder, result, before)
+
+
+@pytest.mark.session
+def test_files_are_written_into_the_folder_of_tests_and_no_test_runs(story: Story) -> None:
+    """Workers have nothing to do."""
+    folder, result, _ = story
+    second = folder.write("new", "")
 
     assert result.ret == pytest.ExitCode.OK
-    path = project.path / "test_gardens.crd.yaml"
-    count = path.read_text(encoding="utf-8").count("name: ")
-    written = [line for line in result.outlines if line.startswith("crd: wrote ")]
-    assert len(written) == 1
-    assert written[0].startswith("crd: wrote test_gardens.crd.yaml: ")
-    assert written[0].endswith(f" cases about {NAME} v1")
-    project.run("-W", "error").assert_outcomes(passed=int(written[0].split()[3]))
-    assert count > int(written[0].split()[3])
-    # The permissions of any new file.
-    modes = [stat.S_IMODE(file.stat().st_mode) for file in (path, second)]
-    assert modes[0] == modes[1]
+    assert "no tests ran" in result.outlines[-1]
+    names = [path.name for path in folder.path.rglob("test_*") if path.name != "test_broken.crd.yaml"]
+    assert sorted(names) == sorted(f"test_{name}.crd.yaml" for name in FILES)
+    for name in FILES:
+        text = folder.read(f"e2e/test_{name}.crd.yaml")
+        assert text.count("name: ") >= story.count(name) > 0
+        # The permissions of any new file.
+        modes = [stat.S_IMODE(path.stat().st_mode) for path in (folder.path / f"e2e/test_{name}.crd.yaml", second)]
+        assert modes[0] == modes[1] or name == "sheds"
 
 
-def test_collect_only_generates_nothing(gardens: Project) -> None:
-    result = gardens.run(*GENERATE, "--collect-only")
+@pytest.mark.session
+def test_a_version_named_in_all_ways_has_one_file(story: Story) -> None:
+    line, points = story.lines("gardens")
 
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --crd-generate writes files: leave out --collect-only"])
-    assert not list(gardens.path.glob("test_*"))
-
-
-@pytest.mark.parametrize("flags", [("--crd-fill",), ("--crd-update-verdicts",), ("--crd-live", "http://127.0.0.1:1")])
-def test_options_that_need_a_test_run_are_refused(gardens: Project, flags: tuple[str, ...]) -> None:
-    result = gardens.run(*GENERATE, *flags)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: --crd-generate runs no tests: leave out {flags[0]}"])
-    assert not list(gardens.path.glob("test_*"))
+    assert line == f"crd: wrote e2e/test_gardens.crd.yaml: {story.count('gardens')} cases about {NAME} v1"
+    assert points.endswith(" points of its schema are held")
 
 
-def test_generating_keeps_results_of_earlier_runs(gardens: Project) -> None:
-    gardens.cases()
-    gardens.run("--crd-cov")
-    stored = (gardens.path / ".crd_coverage").read_bytes()
+@pytest.mark.session
+def test_each_version_has_a_file_of_its_own(story: Story) -> None:
+    hint = "crd:   for other versions: --crd-generate ponds.stories.example.com/v1alpha1"
 
-    result = gardens.run(*GENERATE, "--crd-cov", "--crd-cov-fail-under=100")
-
-    assert result.ret == pytest.ExitCode.OK
-    result.stdout.no_fnmatch_line("*coverage*")
-    assert (gardens.path / ".crd_coverage").read_bytes() == stored
+    assert story.lines("ponds")[0].endswith(" cases about ponds.stories.example.com v1")
+    assert story.lines("ponds")[-1] == hint
+    assert story.lines("hedges.v1alpha1")[0].endswith(" about hedges.stories.example.com v1alpha1")
+    assert [line for line in story.result.outlines if "for other versions" in line] == [hint]
 
 
-def test_workers_have_nothing_to_do(gardens: Project) -> None:
-    result = gardens.run("-p", "xdist", "-n", "2", *GENERATE)
+@pytest.mark.session
+def test_omitted_parts_are_listed(story: Story) -> None:
+    lines = story.lines("walls")
 
-    assert result.ret == pytest.ExitCode.OK
-    result.stdout.fnmatch_lines(["crd: wrote test_gardens.crd.yaml: *"])
+    assert "crd:   left out: spec.text0: maxLength 2,000,000 is too large for a case" in lines
+    assert lines[-1] == "crd:   left out: and 2 more, of which the end of the file names the first"
+
+
+@pytest.mark.session
+def test_exclusions_of_coverage_are_not_generated(story: Story) -> None:
+    assert "crd:   left out: spec.size: by crd_cov_exclude" in story.lines("beds")
+    assert "spec.size" not in story.folder.read("e2e/test_beds.crd.yaml").split("# Left out")[0]
+    assert "spec.size" in story.folder.read("e2e/test_gardens.crd.yaml")
+
+
+@pytest.mark.session
+def test_missing_cases_are_added_to_an_existing_file(story: Story) -> None:
+    text = story.folder.read("e2e/test_sheds.crd.yaml")
+
+    assert story.lines("sheds")[0].startswith("crd: added to e2e/test_sheds.crd.yaml: ")
+    before = story.before["e2e/test_sheds.crd.yaml"]
+    assert [line for line in before.splitlines() if line not in text.splitlines()] == []
+
+
+@pytest.mark.session
+def test_generating_keeps_results_of_earlier_runs_and_files_of_others(story: Story) -> None:
+    story.result.stdout.no_fnmatch_line("*coverage*")
+    for name in (".crd_coverage", "e2e/test_broken.crd.yaml"):
+        assert story.folder.read(name) == story.before[name]
+
+
+@pytest.mark.session
+def test_complete_files_are_left_unchanged_and_pass(story: Story) -> None:
+    folder = story.folder
+    paths = [folder.path / f"e2e/test_{name}.crd.yaml" for name in FILES]
+    before = [(path.stat().st_ino, path.stat().st_mtime_ns) for path in paths]
+    names = [word for name in CHOSEN for word in ("--crd-generate", name)]
+
+    again = folder.run(*names)
+    run = folder.run("-W", "error", *map(str, paths))
+
+    assert again.ret == pytest.ExitCode.OK
+    lines = {line for line in again.outlines if line.startswith("crd: nothing to add to ")}
+    assert lines == {f"crd: nothing to add to e2e/{path.name}" for path in paths}
+    assert [(path.stat().st_ino, path.stat().st_mtime_ns) for path in paths] == before
+    run.assert_outcomes(passed=3 + sum(map(story.count, FILES)))
+
+
+# Parts of a schema
+
+
+def test_a_path_restricts_the_generated_cases(gardens: Project) -> None:
+    gardens.run(*GENERATE, "--crd-generate-path", "spec.size", "--crd-generate-all").stdout.fnmatch_lines(
+        ["crd: wrote test_gardens.crd.yaml: *", "crd:   left out: all that does not lie at spec.size, or below"]
+    )
+
+    assert '- name: "spec.' not in gardens.read("test_gardens.crd.yaml").replace('- name: "spec.size', "")
+
+
+# Errors
 
 
 @pytest.mark.parametrize(
-    ("testpaths", "folders", "expected"),
+    ("flags", "words"),
     [
-        ([], (), "."),
-        ([], ("tests",), "tests"),
-        (["other", "e2e"], ("tests", "e2e"), "e2e"),
-        (["*/cases"], ("a/cases", "b/cases"), "a/cases"),
-        (["."], ("tests",), "."),
-        (["./e2e/"], ("tests", "e2e"), "e2e"),
+        (("--collect-only",), "writes files: leave out --collect-only"),
+        (("--crd-update-verdicts",), "runs no tests: leave out --crd-update-verdicts"),
+        (("--crd-live", "http://127.0.0.1:1"), "runs no tests: leave out --crd-live"),
     ],
 )
-def test_a_generated_file_goes_to_the_folder_of_tests(
-    tmp_path_factory: pytest.TempPathFactory, testpaths: list[str], folders: tuple[str, ...], expected: str
-) -> None:
-    base = tmp_path_factory.mktemp("project")
-    for folder in folders:
-        (base / folder).mkdir(parents=True)
+def test_options_that_need_a_test_run_are_refused(gardens: Project, flags: tuple[str, ...], words: str) -> None:
+    result = gardens.run(*GENERATE, *flags)
 
-    assert (filenames.folder(base, testpaths) or base).resolve() == (base / expected).resolve()
-
-
-@pytest.mark.parametrize(("ini", "expected"), [("testpaths = other FOLDER/e2e", "e2e"), ("testpaths = ''", "tests")])
-def test_a_generated_file_goes_to_the_testpaths(gardens: Project, ini: str, expected: str) -> None:
-    gardens.ini(ini.replace("FOLDER", str(gardens.path)))
-    for folder in ("tests", "e2e"):
-        (gardens.path / folder).mkdir()
-
-    assert gardens.run(*GENERATE).ret == pytest.ExitCode.OK
-    assert [str(path.relative_to(gardens.path)) for path in gardens.path.rglob("test_*")] == [
-        f"{expected}/test_gardens.crd.yaml"
-    ]
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --crd-generate {words}"])
+    assert not list(gardens.path.glob("test_*"))
 
 
 def test_a_folder_of_tests_outside_of_the_project_gets_no_file(
@@ -145,24 +265,9 @@ def test_a_file_that_no_run_would_collect_is_not_written(gardens: Project) -> No
     assert not list(gardens.path.glob("test_*"))
 
 
-def test_a_version_named_in_all_ways_has_one_file_and_no_test_runs(gardens: Project) -> None:
-    gardens.cases("crd: nothing\n")
-    file = "config/crd/bases/gardens.yaml"
-    names = (f"{NAME}/v1", "Garden", file, f"{file}/v1")
-
-    result = gardens.run(*GENERATE, *(word for name in names for word in ("--crd-generate", name)))
-
-    assert result.ret == pytest.ExitCode.OK
-    [line] = [line for line in result.outlines if line.startswith("crd: wrote ")]
-    assert line.startswith("crd: wrote test_gardens.crd.yaml: ")
-    assert line.endswith(f" {NAME} v1")
-    assert "no tests ran" in result.outlines[-1]
-
-
 @pytest.mark.parametrize("name", ["Garden/v1", "config/crd/bases/others.yaml"])
 def test_no_file_is_generated_for_alternatives(gardens: Project, name: str) -> None:
-    second = gardens.crd("config/crd/bases/others.yaml")
-    second.write_text(second.read_text(encoding="utf-8").replace("default: 3", "default: 4"), encoding="utf-8")
+    _write_crd(gardens, "Garden", "config/crd/bases/others.yaml", ("default: 3", "default: 4"))
 
     result = gardens.run("--crd-generate", name)
 
@@ -181,144 +286,22 @@ def test_a_folder_where_the_file_would_be_is_an_error(gardens: Project) -> None:
     result.stderr.fnmatch_lines(["ERROR: --crd-generate: cannot read test_gardens.crd.yaml: Is a directory"])
 
 
-def test_crds_of_one_plural_have_files_of_their_own(gardens: Project) -> None:
-    second = gardens.crd("config/crd/bases/others.yaml")
-    second.write_text(second.read_text(encoding="utf-8").replace("stories", "tales"), encoding="utf-8")
-
-    gardens.run(*GENERATE, "--crd-generate", "gardens.tales.example.com")
-
-    assert sorted(path.name for path in gardens.path.glob("test_*")) == [
-        "test_gardens.stories.example.com.crd.yaml",
-        "test_gardens.tales.example.com.crd.yaml",
-    ]
-
-
-def _with_alpha(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    alpha = text[text.index("  - name: v1") :].replace("v1", "v1alpha1", 1).replace("storage: true", "storage: false")
-    path.write_text(text + alpha, encoding="utf-8")
-
-
-def test_each_version_has_a_file_of_its_own(gardens: Project) -> None:
-    _with_alpha(gardens.path / "config/crd/bases/gardens.yaml")
-
-    first = gardens.run(*GENERATE)
-    second = gardens.run("--crd-generate", f"{NAME}/v1alpha1")
-    both = gardens.run(*GENERATE, "--crd-generate", f"{NAME}/v1alpha1")
-
-    first.stdout.fnmatch_lines([f"crd:   for other versions: --crd-generate {NAME}/v1alpha1"])
-    second.stdout.fnmatch_lines(["crd: wrote test_gardens.v1alpha1.crd.yaml: * v1alpha1"])
-    assert len([line for line in both.outlines if line.startswith("crd: nothing to add")]) == 2
-    both.stdout.no_fnmatch_line("*for other versions*")
-    assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
-
-
-def test_omitted_parts_are_listed(gardens: Project) -> None:
-    path = gardens.path / "config/crd/bases/gardens.yaml"
-    fields = "".join(f"\n              text{index}: {{type: string, maxLength: 2000000}}" for index in range(7))
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("{type: integer, default: 3}", "{type: integer}" + fields), encoding="utf-8")
-
-    result = gardens.run(*GENERATE)
-
-    result.stdout.fnmatch_lines(
-        [
-            "crd:   left out: spec.text0: maxLength 2,000,000 is too large for a case",
-            "crd:   left out: and 2 more, of which the end of the file names the first",
-        ]
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("gardens.stories.example.co", "no CRD is called 'gardens.stories.example.co'; did you mean *"),
-        (f"{NAME}/v2", f"{NAME} has no version 'v2'; it has: v1"),
-    ],
-)
-def test_an_unknown_crd_or_version_is_an_error(gardens: Project, name: str, words: str) -> None:
-    result = gardens.run(*GENERATE, "--crd-generate", name)
+def test_an_unknown_crd_is_an_error_and_no_other_file_is_written(gardens: Project) -> None:
+    result = gardens.run(*GENERATE, "--crd-generate", "gardens.stories.example.co")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
+    words = "no CRD is called 'gardens.stories.example.co'; did you mean *"
     result.stderr.fnmatch_lines([f"ERROR: --crd-generate: {words}"])
     assert not list(gardens.path.glob("test_*"))
 
 
-def test_a_crd_that_serves_nothing_has_no_behaviour(gardens: Project) -> None:
-    path = gardens.path / "config/crd/bases/gardens.yaml"
-    path.write_text(path.read_text(encoding="utf-8").replace("served: true", "served: false"), encoding="utf-8")
-
-    result = gardens.run(*GENERATE)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: --crd-generate: {NAME} serves no version"])
-
-
 def test_a_crd_that_the_server_refuses_is_an_error(gardens: Project) -> None:
-    path = gardens.path / "config/crd/bases/gardens.yaml"
-    path.write_text(path.read_text(encoding="utf-8").replace("minimum: 1,", "minimum: 1, $ref: x,"), encoding="utf-8")
+    _write_crd(gardens, "Garden", "", ("minimum: 1,", "minimum: 1, $ref: x,"))
 
     result = gardens.run(*GENERATE)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: --crd-generate: *the server refuses this CRD:*"])
-
-
-def test_a_file_is_generated_for_a_refused_crd_declared_stored(gardens: Project) -> None:
-    gardens.ini(f"crd_stored = {NAME}")
-
-    assert gardens.run(*GENERATE).ret == pytest.ExitCode.OK
-
-
-def test_missing_cases_are_added_to_an_existing_file(gardens: Project) -> None:
-    path = gardens.cases(name="test_gardens.crd.yaml")
-    before = path.read_text(encoding="utf-8")
-
-    result = gardens.run(*GENERATE)
-    short = path.read_text(encoding="utf-8")
-    complete = gardens.run(*GENERATE, "--crd-generate-all")
-
-    assert result.ret == complete.ret == pytest.ExitCode.OK
-    added = [
-        int(line.split()[4])
-        for run in (result, complete)
-        for line in run.outlines
-        if line.startswith("crd: added to test_gardens.crd.yaml: ")
-    ]
-    assert len(added) == 1
-    complete.stdout.fnmatch_lines(["crd: nothing to add to test_gardens.crd.yaml"])
-    result.stdout.fnmatch_lines(["crd:   * of * points of its schema are held"])
-    assert [line for line in before.splitlines() if line not in short.splitlines()] == []
-    gardens.run("-W", "error").assert_outcomes(passed=3 + sum(added))
-
-
-def test_a_complete_file_is_left_unchanged(gardens: Project) -> None:
-    gardens.run(*GENERATE)
-    path = gardens.path / "test_gardens.crd.yaml"
-    before = path.stat()
-
-    result = gardens.run(*GENERATE)
-
-    assert result.ret == pytest.ExitCode.OK
-    result.stdout.fnmatch_lines(["crd: nothing to add to test_gardens.crd.yaml"])
-    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-
-
-def test_a_file_about_something_else_is_left_alone(gardens: Project) -> None:
-    path = gardens.cases(
-        "crd: ponds.stories.example.com\npruning:\n- {name: a, input: {}, pruned: []}\n", "test_gardens.crd.yaml"
-    )
-    before = path.read_bytes()
-
-    result = gardens.run(*GENERATE)
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [
-            f"ERROR: --crd-generate: test_gardens.crd.yaml:1: the file is about ponds.stories.example.com, not about {NAME} v1: *"
-        ]
-    )
-    assert path.read_bytes() == before
 
 
 def test_a_file_that_changes_meanwhile_is_left_alone(gardens: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -360,30 +343,3 @@ def test_settings_of_generating_have_no_effect_without_the_option(gardens: Proje
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {option[0]} does nothing without --crd-generate"])
-
-
-def test_a_path_restricts_the_generated_cases(gardens: Project) -> None:
-    gardens.run(*GENERATE, "--crd-generate-path", "spec.size").stdout.fnmatch_lines(
-        ["crd: wrote test_gardens.crd.yaml: *", "crd:   left out: all that does not lie at spec.size, or below"]
-    )
-
-    assert '- name: "spec.' not in gardens.read("test_gardens.crd.yaml").replace('- name: "spec.size', "")
-    gardens.run("-W", "error").assert_outcomes(passed=gardens.read("test_gardens.crd.yaml").count("name: "))
-
-
-def test_an_unknown_path_is_an_error(gardens: Project) -> None:
-    result = gardens.run(*GENERATE, "--crd-generate-path", "spec.sise")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        [f"ERROR: --crd-generate: {NAME} v1 has nothing at 'spec.sise'; did you mean spec.size?"]
-    )
-
-
-def test_exclusions_of_coverage_are_not_generated(gardens: Project) -> None:
-    gardens.ini(f"crd_cov_exclude = {NAME} spec.size")
-
-    gardens.run(*GENERATE).stdout.fnmatch_lines(["crd:   left out: spec.size: by crd_cov_exclude"])
-
-    assert "spec.size" not in gardens.read("test_gardens.crd.yaml").split("# Left out")[0]
-    assert gardens.run("-W", "error").ret == pytest.ExitCode.OK
