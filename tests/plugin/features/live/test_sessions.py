@@ -8,11 +8,13 @@ import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from live.fakeserver import CRDS, NAMESPACES, FakeServer
 from live.loopback import Reply, serving
 from support import terminals
+from support.sessions import Folder
 
 from pytest_crd import engine
 from pytest_crd.live import client, lease, sandbox
@@ -63,22 +65,21 @@ kind: ValidatingAdmissionPolicyBinding
 metadata: {name: data}
 spec: {policyName: data, validationActions: [Deny]}
 """
-OF_POLICY = """\
-policy: data
-cases:
-- name: no data
-  input: {apiVersion: v1, kind: ConfigMap}
-  denied: [{by: data}]
-"""
+
+
+@contextlib.contextmanager
+def _serve() -> Iterator[FakeServer]:
+    fake = FakeServer()
+    with pytest.MonkeyPatch.context() as patch, serving(fake) as url:
+        patch.setattr(client, "PAUSES", (0.0,) * len(client.PAUSES))
+        fake.url = url
+        yield fake
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+def server() -> Iterator[FakeServer]:
     """A fake server, with all pauses set to zero."""
-    monkeypatch.setattr(client, "PAUSES", (0.0,) * len(client.PAUSES))
-    fake = FakeServer()
-    with serving(fake) as url:
-        fake.url = url
+    with _serve() as fake:
         yield fake
 
 
@@ -89,7 +90,7 @@ def requesting(project: Project) -> Project:
     return project
 
 
-def _live(project: Project, server: FakeServer, *arguments: str) -> pytest.RunResult:
+def _live(project: Folder, server: FakeServer, *arguments: str) -> pytest.RunResult:
     return project.run("--crd-live", server.url, *arguments)
 
 
@@ -104,56 +105,148 @@ def _refusing(part: str, code: int, message: str) -> Any:
     return interfere
 
 
-def test_requests_are_sent_and_no_object_is_left(gardener: Project, server: FakeServer) -> None:
-    """Cases of passes are compared by creates."""
-    gardener.cases(REQUESTS, "test_requests.crd.yaml")
+# Many questions in one session
 
-    result = _live(gardener, server)
 
-    result.assert_outcomes(passed=8)
+PRUNING = """\
+crd: gardens.stories.example.com
+pruning:
+- {name: a, input: {spec: {rows: 99, bogus: 1}}, expected: {spec: {rows: 99}}}
+- {name: b, input: {status: {phase: Dry, bogus: 1}}, expected: {status: {phase: Dry}}}
+- {name: c, input: {spec: {rows: many}}, expected: {spec: {rows: many}}}
+"""
+WRONG = """\
+crd: gardens.stories.example.com
+create:
+- {name: a, skip: not now, input: {}, accepted: true}
+update:
+- {name: b, old: {spec: {rows: 99}}, input: {}, accepted: true}
+"""
+PYTHON = """\
+import pytest
+
+@pytest.mark.crd_cases("test_garden.crd.yaml")
+def test_case(crd_case): crd_case.check()
+
+def test_engine(crd): assert crd.name
+
+def test_exit(): raise SystemExit(7)
+"""
+SAMPLE = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a, namespace: home}\nspec: {rows: 1}\n"
+Agreed = tuple[FakeServer, pytest.RunResult]
+
+
+@pytest.fixture(scope="module")
+def agreed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agreed]:
+    """A server, and the result of a session that compares cases, checks, samples and an upgrade with it."""
+    folder = Folder(tmp_path_factory.mktemp("agreed"))
+    folder.crd()
+    folder.crd("before/gardens.yaml")
+    folder.cases()
+    for name, text in (("requests", REQUESTS), ("pruning", PRUNING), ("wrong", WRONG)):
+        folder.cases(text, f"test_{name}.crd.yaml")
+    folder.write("test_python.py", PYTHON)
+    folder.write("samples/a.yaml", SAMPLE)
+    folder.ini("crd_lints = ssatags", "crd_checks = true", "crd_baseline = before", "crd_paths = config")
+    with _serve() as fake:
+        yield fake, _live(folder, fake, "-v")
+
+
+@pytest.mark.session
+def test_requests_are_sent_and_no_object_is_left(agreed: Agreed) -> None:
+    """Cases of passes are compared by creates; a test that exits ends nothing."""
+    server, result = agreed
+
+    result.assert_outcomes(passed=24, failed=2, skipped=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["test_python.py::test_exit FAILED*"])
     result.stdout.fnmatch_lines(
         [
             "crd: live: http://127.0.0.1:*, Kubernetes 1.37 (v1.37.0): CRDs in groups of their own",
-            "crd: live: 8 agreed, 0 disagreed, 0 not asked, 0 no answer",
+            "crd: live: 17 agreed, 0 disagreed, 8 not asked, 0 no answer",
         ]
     )
     created = [line for line in server.written() if line.startswith("POST")]
     assert [line.rpartition("/")[0] for line in created if "gardens" not in line] == [
         "POST /api/v1",
-        *["POST /apis/apiextensions.k8s.io/v1"] * 2,
+        *["POST /apis/apiextensions.k8s.io/v1"] * 3,
     ]
-    assert len([line for line in server.log if "dryRun" in line]) == 8
+    assert len([line for line in server.log if "dryRun" in line]) == 17
     assert server.names() == []
 
 
-def test_a_terminal_shows_the_number_of_installed_crds(
-    requesting: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lookahead, "_PAUSE", 0.0)
+@pytest.mark.session
+def test_checks_and_samples_are_sent_to_the_server(agreed: Agreed) -> None:
+    server, result = agreed
 
-    result = _live(terminals.attach(requesting, monkeypatch), server)
-
-    result.assert_outcomes(passed=5)
-    output = [line for line in terminals.lines(result) if line.startswith("crd: live: CRDs on the server: ")]
-    assert output
-    assert {line.rpartition(" ")[2] for line in output} <= {"0", "1", "2"}
+    result.stdout.fnmatch_lines(["samples/a.yaml::samples[[]Garden/a] PASSED*"])
+    result.stdout.fnmatch_lines(["crd: live: 1 not asked: no request asks what the check 'deployable' looks for"])
+    assert f"POST {NAMESPACES}" in server.log
+    assert f"POST {CRDS}?dryRun=All&fieldValidation=Strict" in server.log
 
 
-def test_the_server_is_named_before_anything_is_written_there(requesting: Project, server: FakeServer) -> None:
-    result = _live(requesting, server, "--collect-only", "-q")
+@pytest.mark.session
+def test_passes_that_no_create_stores_are_compared_on_a_crd_without_validation(agreed: Agreed) -> None:
+    agreed[1].stdout.fnmatch_lines(
+        [
+            "crd: live: 2 agreed: asked of a CRD of the same structure that checks no values",
+            "crd: live: 1 not asked: no create stores the object: Garden.*",
+        ]
+    )
 
-    result.stdout.fnmatch_lines(["crd: live: http://127.0.0.1:*, Kubernetes 1.37 (v1.37.0): *"])
-    result.stdout.no_fnmatch_line("crd: live: * agreed*")
-    assert result.ret == 0
-    assert server.written() == []
+
+@pytest.mark.session
+def test_cases_in_python_tests_are_sent_and_upgrades_are_not(agreed: Agreed) -> None:
+    agreed[1].stdout.fnmatch_lines(
+        [
+            "crd: live: 1 not asked: a Python test asks the engine alone",
+            "crd: live: 1 not asked: what an upgrade does is asked of the engine alone",
+        ]
+    )
 
 
-def test_a_disagreement_fails_the_test_and_has_a_text_for_an_issue(requesting: Project, server: FakeServer) -> None:
-    server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
+@pytest.mark.session
+def test_a_case_that_is_wrong_or_skipped_is_not_sent(agreed: Agreed) -> None:
+    # Of two checks without an answer, and of the wrong case.
+    agreed[1].stdout.fnmatch_lines(
+        [
+            "*'old' of update case \"b\" is not valid under its CRD*",
+            "crd: live: 3 not asked: the test itself asks nothing that has an answer",
+        ]
+    )
 
-    result = _live(requesting, server, "-k", "stored")
 
-    result.assert_outcomes(failed=1, deselected=4)
+DISPUTED = """\
+crd: gardens.stories.example.com
+create:
+- {name: it is stored, input: {spec: {rows: 2}}, accepted: true}
+- {name: it is lost, input: {spec: {rows: 3}}, accepted: true}
+- {name: known, xfail: it is so, input: {spec: {rows: 4}}, expected: {spec: {rows: 5}}}
+- {name: known here alone, xfail: it is so, input: {spec: {rows: 6}}, expected: {spec: {rows: 7}}}
+"""
+LOST = 'admission webhook "gate.example.com" denied the request: not today'
+
+
+@pytest.fixture(scope="module")
+def disputed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agreed]:
+    """A server, and the result of a session with disagreements and without some answers."""
+    folder = Folder(tmp_path_factory.mktemp("disputed"))
+    folder.crd()
+    folder.cases(DISPUTED)
+    refusals = (
+        *(_refusing(f'"rows": {rows}}}', 422, "no more gardens") for rows in (2, 6)),
+        _refusing('"rows": 3}', 400, LOST),
+    )
+    with _serve() as fake:
+        fake.interfere = lambda *asked: next(filter(None, (refuse(*asked) for refuse in refusals)), None)
+        yield fake, _live(folder, fake)
+
+
+@pytest.mark.session
+def test_a_disagreement_fails_the_test_and_has_a_text_for_an_issue(disputed: Agreed) -> None:
+    _, result = disputed
+
+    result.assert_outcomes(failed=3, xfailed=1)
     result.stdout.fnmatch_lines(
         [
             'test_garden.crd.yaml:3: create case "it is stored": http://127.0.0.1:* answers otherwise',
@@ -167,42 +260,61 @@ def test_a_disagreement_fails_the_test_and_has_a_text_for_an_issue(requesting: P
             "[*][*]What the server answers[*][*]:",
             "message: no more gardens",
             "[*][*]What pytest-crd answers[*][*]:",
-            "crd: live: 0 agreed, 1 disagreed, 0 not asked, 0 no answer",
+            "crd: live: 1 agreed, 2 disagreed, 0 not asked, 1 no answer",
             "FAILED test_garden.crd.yaml::it is stored - live: disagreed: *",
         ]
     )
     result.stdout.no_fnmatch_line("*pytest-crd.example.com*")
 
 
-def test_a_case_that_is_expected_to_fail_is_no_excuse_for_a_server(project: Project, server: FakeServer) -> None:
-    project.cases(
-        "crd: gardens.stories.example.com\ncreate:\n- name: a\n  xfail: it is so\n  input: {spec: {rows: 2}}\n"
-        "  expected: {spec: {rows: 3}}\n"
-    )
-    _live(project, server).assert_outcomes(xfailed=1)
-    server.interfere = _refusing("dryRun", 422, "no more gardens")
-
-    result = _live(project, server)
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*spec.rows *expected 3, got 2", "*answers otherwise"])
+@pytest.mark.session
+def test_a_case_that_is_expected_to_fail_is_no_excuse_for_a_server(disputed: Agreed) -> None:
+    disputed[1].stdout.fnmatch_lines(["*spec.rows *expected 7, got 6", "*known here alone*answers otherwise"])
+    disputed[1].stdout.no_fnmatch_line("*expected 5, got 4*")
 
 
-def test_a_missing_answer_is_neither_agreement_nor_disagreement(requesting: Project, server: FakeServer) -> None:
-    message = 'admission webhook "gate.example.com" denied the request: not today'
-    server.interfere = _refusing("dryRun", 400, message)
+@pytest.mark.session
+def test_a_missing_answer_is_neither_agreement_nor_disagreement(disputed: Agreed) -> None:
+    server, result = disputed
 
-    result = _live(requesting, server, "-k", "stored or rains")
-
-    result.assert_outcomes(failed=2, deselected=3)
     result.stdout.fnmatch_lines(
-        [
-            'test_garden.crd.yaml:3: create case "it is stored": no answer from http://127.0.0.1:*',
-            f"  400 {message}",
-            "crd: live: 0 agreed, 0 disagreed, 0 not asked, 2 no answer: nothing was answered",
-        ]
+        ['test_garden.crd.yaml:4: create case "it is lost": no answer from http://127.0.0.1:*', f"  400 {LOST}"]
     )
     assert server.names() == []
+
+
+# Parts of a session
+
+
+def test_a_server_of_another_version_is_named_before_anything_is_written_there(
+    requesting: Project, server: FakeServer
+) -> None:
+    server.minor = "36"
+
+    result = _live(requesting, server, "--collect-only", "-q", "--crd-kubernetes-version", "1.37")
+
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: http://127.0.0.1:*, Kubernetes 1.36 (v1.36.0): CRDs in groups of their own",
+            "crd: live: tests answer for Kubernetes 1.37, and are compared as 1.36",
+        ]
+    )
+    result.stdout.no_fnmatch_line("crd: live: * agreed*")
+    assert result.ret == 0
+    assert server.written() == []
+
+
+def test_a_terminal_shows_the_number_of_installed_crds(
+    requesting: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookahead, "_PAUSE", 0.0)
+
+    result = _live(terminals.attach(requesting, monkeypatch), server)
+
+    result.assert_outcomes(passed=5)
+    output = [line for line in terminals.lines(result) if line.startswith("crd: live: CRDs on the server: ")]
+    assert output
+    assert {line.rpartition(" ")[2] for line in output} <= {"0", "1", "2"}
 
 
 def test_a_run_without_questions_fails(project: Project, server: FakeServer) -> None:
@@ -219,48 +331,6 @@ def test_a_run_without_questions_fails(project: Project, server: FakeServer) -> 
         ]
     )
     assert server.written() == []
-
-
-def test_checks_and_samples_are_sent_to_the_server(project: Project, server: FakeServer) -> None:
-    project.write(
-        "samples/a.yaml",
-        "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a, namespace: home}\nspec: {rows: 1}\n",
-    )
-    project.ini("crd_lints = ssatags", "crd_checks = true")
-
-    result = _live(project, server)
-
-    result.assert_outcomes(passed=8)
-    result.stdout.fnmatch_lines(
-        [
-            "crd: live: 4 agreed, 0 disagreed, 4 not asked, 0 no answer",
-            "crd: live: 1 not asked: no request asks what the check 'deployable' looks for",
-        ]
-    )
-    assert server.names() == []
-    assert f"POST {NAMESPACES}" in server.log
-    assert f"POST {CRDS}?dryRun=All&fieldValidation=Strict" in server.log
-
-
-def test_passes_that_no_create_stores_are_compared_on_a_crd_without_validation(
-    project: Project, server: FakeServer
-) -> None:
-    project.cases(
-        "crd: gardens.stories.example.com\npruning:\n- name: a\n  input: {spec: {rows: 99, bogus: 1}}\n"
-        "  expected: {spec: {rows: 99}}\n- name: b\n  input: {status: {phase: Dry, bogus: 1}}\n"
-        "  expected: {status: {phase: Dry}}\n- name: c\n  input: {spec: {rows: many}}\n  expected: {spec: {rows: many}}\n"
-    )
-
-    result = _live(project, server)
-
-    result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines(
-        [
-            "crd: live: 2 agreed, 0 disagreed, 1 not asked, 0 no answer",
-            "crd: live: 2 agreed: asked of a CRD of the same structure that checks no values",
-            "crd: live: 1 not asked: no create stores the object: Garden.*",
-        ]
-    )
 
 
 # How a run ends
@@ -305,15 +375,6 @@ def test_nothing_is_left_however_a_run_ends(
     result = _signalled(pytester, server)
 
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
-    assert any(line.startswith(f"POST {CRDS}") for line in server.log)
-    assert server.names() == []
-
-
-def test_nothing_is_left_when_a_test_exits(ending: Ending, server: FakeServer) -> None:
-    result = _live(ending("raise SystemExit(7)"), server)
-
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
     assert any(line.startswith(f"POST {CRDS}") for line in server.log)
     assert server.names() == []
@@ -400,22 +461,6 @@ def test_leftovers_are_named_if_the_removal_is_interrupted(
     assert server.names() != []
 
 
-def test_a_server_that_does_not_list_remnants_is_used_all_the_same(requesting: Project, server: FakeServer) -> None:
-    server.interfere = lambda method, url, _: (
-        Reply(403, '{"message": "no"}') if (method, url) == ("GET", CRDS) else None
-    )
-
-    result = _live(requesting, server)
-
-    result.assert_outcomes(passed=5)
-    result.stdout.fnmatch_lines(
-        [
-            "crd: live: whether earlier runs have left something is not known: GET http://*: 403 no",
-            "crd: live: 5 agreed, *",
-        ]
-    )
-
-
 @pytest.mark.counted("pytest_crd.plugin.features.live.hooks", "pytest_crd.plugin.settings.live")
 @pytest.mark.slow
 def test_objects_of_all_workers_are_removed_even_if_one_is_killed(ending: Ending, server: FakeServer) -> None:
@@ -452,69 +497,31 @@ def test_crds_are_created_side_by_side_during_the_first_test(
 # Questions that are sent, and questions that are not
 
 
-def test_other_versions_are_named_with_their_different_answers(project: Project, server: FakeServer) -> None:
-    server.minor = "36"
-    project.cases()
-
-    result = _live(project, server, "--crd-kubernetes-version", "1.37")
-
-    result.stdout.fnmatch_lines(
-        [
-            "crd: live: http://127.0.0.1:*, Kubernetes 1.36 (v1.36.0): CRDs in groups of their own",
-            "crd: live: tests answer for Kubernetes 1.37, and are compared as 1.36",
-        ]
-    )
-
-
-def test_cases_in_python_tests_are_sent_and_upgrades_are_not(gardener: Project, server: FakeServer) -> None:
-    gardener.crd("before/gardens.yaml")
-    gardener.write(
-        "test_it.py",
-        "import pytest\n@pytest.mark.crd_cases('*.crd.yaml')\ndef test_it(crd_case): crd_case.check()\ndef test_other(): pass\n",
-    )
-
-    result = _live(gardener, server, "--crd-baseline", "before", "--crd-path", "config", "test_it.py")
-
-    result.stdout.fnmatch_lines(
-        [
-            "crd: live: 3 agreed, 0 disagreed, 1 not asked, 0 no answer",
-            "crd: live: 1 not asked: what an upgrade does is asked of the engine alone",
-        ]
-    )
-
-
-def test_a_case_that_is_wrong_or_skipped_is_not_sent(project: Project, server: FakeServer) -> None:
-    project.cases(
-        "crd: gardens.stories.example.com\ncreate:\n- name: a\n  skip: not now\n  input: {}\n  accepted: true\n"
-        "update:\n- name: b\n  old: {spec: {rows: 99}}\n  input: {}\n  accepted: true\n"
-    )
-
-    result = _live(project, server)
-
-    result.assert_outcomes(skipped=1, failed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "*'old' of update case \"b\" is not valid under its CRD*",
-            "crd: live: 1 not asked: the test itself asks nothing that has an answer",
-        ]
-    )
-
-
 def test_foreseen_questions_are_those_of_the_running_test(requesting: Project, server: FakeServer) -> None:
+    """A server that does not list remnants is used all the same."""
     requesting.write(
         "conftest.py",
         "def pytest_collection_modifyitems(items):\n"
         "    for item in items:\n"
         "        item.bound.ask = lambda: (_ for _ in ()).throw(ValueError)\n",
     )
+    server.interfere = lambda method, url, _: (
+        Reply(403, '{"message": "no"}') if (method, url) == ("GET", CRDS) else None
+    )
 
     result = _live(requesting, server)
 
     result.assert_outcomes(passed=5)
-    result.stdout.fnmatch_lines(["crd: live: 5 agreed, *"])
+    result.stdout.fnmatch_lines(
+        [
+            "crd: live: whether earlier runs have left something is not known: GET http://*: 403 no",
+            "crd: live: 5 agreed, *",
+        ]
+    )
 
 
-def test_answers_to_other_foreseen_questions_do_not_count(requesting: Project, server: FakeServer) -> None:
+def test_a_disagreement_is_coloured_and_whole_in_junit(requesting: Project, server: FakeServer) -> None:
+    """The arguments may be in a file, which is the command line; answers to foreseen questions of another test do not count."""
     requesting.write(
         "conftest.py",
         "def pytest_collection_modifyitems(items):\n"
@@ -522,20 +529,10 @@ def test_answers_to_other_foreseen_questions_do_not_count(requesting: Project, s
         "    items[0].bound.run, items[1].bound.run = second, first\n",
     )
     server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
-
-    result = _live(requesting, server, "-k", "stored or many")
-
-    result.assert_outcomes(failed=1, passed=1, deselected=3)
-    result.stdout.fnmatch_lines(["crd: live: 1 agreed, 1 disagreed, *", "FAILED *::it is stored - live: disagreed: *"])
-
-
-def test_a_disagreement_is_coloured_and_whole_in_junit(requesting: Project, server: FakeServer) -> None:
-    """The arguments may be in a file, which is the command line."""
-    server.interfere = _refusing('"rows": 2}', 422, "no more gardens")
     arguments: tuple[str, ...] = (
         f"--crd-live={server.url}",
         "-k",
-        "stored",
+        "stored or many",
         "--color=yes",
         "--junitxml=report.xml",
         "-q",
@@ -547,27 +544,40 @@ def test_a_disagreement_is_coloured_and_whole_in_junit(requesting: Project, serv
     result = requesting.run(*arguments)
 
     result.stdout.fnmatch_lines(['*create case "it is stored": http* answers otherwise*'])
-    report = (requesting.path / "report.xml").read_text(encoding="utf-8")
-    assert '<property name="crd_live" value="disagreed"' in report
+    result.stdout.fnmatch_lines(["*crd: live: 1 agreed, 1 disagreed, *"])
+    report = requesting.read("report.xml")
     assert "What pytest-crd answers" in report
+    verdicts = {
+        case.get("name"): [item.get("value") for item in case.iter("property") if item.get("name") == "crd_live"]
+        for case in ET.fromstring(report).iter("testcase")  # noqa: S314 - of this test
+    }
+    assert verdicts == {"it is stored": ["disagreed"], "too many": ["agreed"]}
 
 
 def test_installed_crds_are_used_and_nothing_is_created(requesting: Project, server: FakeServer) -> None:
+    """Policies are not created there, either. Requests that are asked ahead are no coverage of policies."""
     read = engine.load([requesting.path / "config/crd/bases/gardens.yaml"])[0]
     with contextlib.closing(client.Server(server.url)) as second:
         second.ask("POST", CRDS, dict(read.manifest))
     server.log.clear()
+    requesting.write("policies.yaml", POLICY)
+    requesting.ini("crd_policies = policies.yaml")
+    data = "{name: data, input: {apiVersion: v1, kind: ConfigMap, data: {a: b}}, accepted: true}"
+    wrong = "{name: no data, input: {apiVersion: v1, kind: ConfigMap}, accepted: true}"
+    requesting.cases(f"policy: data\ncases: [{data}, {wrong}]\n", "test_sizes.crd.yaml")
 
-    result = _live(requesting, server, "--crd-live-installed")
+    result = _live(requesting, server, "--crd-live-installed", "--crd-cov")
 
-    result.assert_outcomes(passed=5)
+    result.assert_outcomes(passed=6, failed=1)
     result.stdout.fnmatch_lines(
         [
             "crd: live: http://127.0.0.1:*, Kubernetes 1.37 (v1.37.0): the CRDs that are installed, by dry runs",
-            "crd: live: 2 agreed, 0 disagreed, 3 not asked, 0 no answer",
+            "crd: live: 2 agreed, 0 disagreed, 5 not asked, 0 no answer",
             "crd: live: 3 not asked: an update needs a stored object, which might wake an operator",
+            "crd: live: 2 not asked: a policy of the project would be created beside the CRDs that are installed",
         ]
     )
+    result.stdout.fnmatch_lines(["policies.yaml:1: data: 1 of 2 results", "  not seen: validations[[]0] fails"])
     assert server.written() == []
     assert server.names() == [f"{CRDS}/gardens.stories.example.com"]
 
@@ -602,19 +612,13 @@ def test_a_mistake_on_the_command_line_is_a_usage_error(
     result.stderr.fnmatch_lines([f"ERROR: {message}"])
 
 
-def test_the_path_of_a_kubeconfig_is_no_part_of_the_project(requesting: Project, server: FakeServer) -> None:
-    cluster = {"name": "c", "cluster": {"server": server.url}}
-    context = {"name": "mine", "context": {"cluster": "c", "user": "u"}}
-    content = {"clusters": [cluster], "contexts": [context], "users": [{"name": "u", "user": {}}]}
-    path = requesting.write("elsewhere/config", json.dumps(content))
+def test_the_path_of_a_kubeconfig_is_no_part_of_the_project(project: Project) -> None:
+    path = project.write("elsewhere/config", "{}")
 
-    result = requesting.run("--crd-live", path, "--crd-live-context", "mine")
+    result = project.run("--crd-live", path, "--crd-live-context", "mine")
+
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: --crd-live: write --crd-live={path}: pytest takes a separate path *"])
-
-    result = requesting.run(f"--crd-live={path}", "--crd-live-context", "mine", "-k", "stored")
-    result.assert_outcomes(passed=1, deselected=4)
-    result.stdout.fnmatch_lines([f"crd: live: {server.url}, Kubernetes 1.37 (v1.37.0): *", "crd: live: 1 agreed, *"])
 
 
 @pytest.mark.parametrize("is_skipped", [True, False])
@@ -636,6 +640,7 @@ def test_a_certificate_that_is_not_verified_is_named_once_and_warned_of_never(
 
     if is_skipped:
         result.assert_outcomes(passed=1, deselected=4)
+        result.stdout.fnmatch_lines([f"crd: live: {url}, Kubernetes 1.37 (v1.37.0): *", "crd: live: 1 agreed, *"])
         line = "crd: live: its certificate is not verified: the kubeconfig says insecure-skip-tls-verify"
         assert result.outlines.count(line) == 1
         result.stdout.no_fnmatch_line("*Unverified HTTPS request*")
@@ -670,27 +675,3 @@ def test_a_session_without_a_server_imports_no_client(requesting: Project, pytes
     result = pytester.runpytest_subprocess(*OF_PROCESS, "-s")
 
     result.stdout.fnmatch_lines(["*[[]]"])
-
-
-def test_cases_of_a_policy_are_asked_of_a_server_that_may_have_it(requesting: Project, server: FakeServer) -> None:
-    requesting.write("policies.yaml", POLICY)
-    requesting.ini("crd_policies = policies.yaml")
-    requesting.cases(OF_POLICY, "test_sizes.crd.yaml")
-
-    result = _live(requesting, server, "--crd-live-installed")
-
-    result.stdout.fnmatch_lines(
-        ["crd: live: 1 not asked: a policy of the project would be created beside the CRDs that are installed"]
-    )
-
-
-def test_requests_that_are_asked_ahead_are_no_coverage_of_policies(requesting: Project, server: FakeServer) -> None:
-    requesting.write("policies.yaml", POLICY)
-    requesting.ini("crd_policies = policies.yaml")
-    data = "{name: data, input: {apiVersion: v1, kind: ConfigMap, data: {a: b}}, accepted: true}"
-    wrong = "{name: no data, input: {apiVersion: v1, kind: ConfigMap}, accepted: true}"
-    requesting.cases(f"policy: data\ncases: [{data}, {wrong}]\n", "test_sizes.crd.yaml")
-
-    result = _live(requesting, server, "--crd-live-installed", "--crd-cov")
-
-    result.stdout.fnmatch_lines(["policies.yaml:1: data: 1 of 2 results", "  not seen: validations[[]0] fails"])
