@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
 
 import pytest
-
-if TYPE_CHECKING:
-    from support.sessions import Project
+from support.sessions import Folder
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -137,41 +135,47 @@ def test_timers(crd_server):
 pytestmark = pytest.mark.session
 
 
-@pytest.fixture
-def timers(empty: Project) -> Project:
-    """A project with webhooks as functions."""
-    empty.write("config/crd/bases/timers.yaml", CRD)
-    empty.write("config/webhook/manifests.yaml", CONFIGURATIONS)
-    empty.write("conftest.py", CONFTEST)
-    return empty
+OLD = CRD.partition("  - name: v1\n")[0] + "  - name: v1alpha1" + CRD.rpartition("  - name: v1alpha1")[2]
+SAMPLE = "apiVersion: stories.example.com/v1\nkind: Timer\nmetadata: {name: a}\nspec: {seconds: 7200}\n"
 
 
-def test_cases_call_the_webhooks_of_the_project(timers: Project) -> None:
-    timers.write("tests/test_timers.crd.yaml", CASES)
-
-    timers.run().assert_outcomes(passed=5)
-
-
-def test_a_server_calls_the_webhooks_of_the_project(timers: Project) -> None:
-    timers.write("tests/test_server.py", SERVER_TEST)
-
-    timers.run().assert_outcomes(passed=1)
-
-
-def test_samples_call_the_webhooks_of_the_project(timers: Project) -> None:
-    sample = "apiVersion: stories.example.com/v1\nkind: Timer\nmetadata: {name: a}\nspec: {seconds: 7200}\n"
-    timers.write("config/samples/timer.yaml", sample)
-
-    result = timers.run("--crd-checks", "-k", "sample")
-
-    result.stdout.fnmatch_lines(['*admission webhook "vtimer.example.com" denied the request: at most an hour*'])
-    assert result.parseoutcomes()["failed"] == 1
+@pytest.fixture(scope="module")
+def timers(tmp_path_factory: pytest.TempPathFactory) -> pytest.RunResult:
+    """The result of a session that calls webhooks, which are functions, for cases, a server, checks and an upgrade."""
+    folder = Folder(tmp_path_factory.mktemp("timers"))
+    folder.write("config/crd/bases/timers.yaml", CRD)
+    folder.write("config/webhook/manifests.yaml", CONFIGURATIONS)
+    folder.write("config/samples/timer.yaml", SAMPLE)
+    folder.write("old/timers.yaml", OLD.replace("storage: false", "storage: true"))
+    folder.write("conftest.py", CONFTEST)
+    folder.write("tests/test_timers.crd.yaml", CASES)
+    folder.write("tests/test_server.py", SERVER_TEST)
+    folder.ini("crd_baseline = old", "crd_paths = config")
+    return folder.run("--crd-checks", "-v")
 
 
-def test_round_trips_call_the_webhooks_of_the_project(timers: Project) -> None:
-    result = timers.run("--crd-checks", "-k", "roundtrip")
+def _outcomes(timers: pytest.RunResult, part: str) -> list[str]:
+    """Return the outcomes of the tests with a part of an id."""
+    found = (re.search(r"^(\S.*::.*) ([A-Z]+)\s+\[", line) for line in timers.outlines)
+    return [match[2] for match in found if match and part in match[1]]
 
-    result.stdout.fnmatch_lines(
+
+def test_cases_call_the_webhooks_of_the_project(timers: pytest.RunResult) -> None:
+    assert _outcomes(timers, "test_timers.crd.yaml::") == ["PASSED"] * 5
+
+
+def test_a_server_calls_the_webhooks_of_the_project(timers: pytest.RunResult) -> None:
+    assert _outcomes(timers, "test_server.py::") == ["PASSED"]
+
+
+def test_samples_call_the_webhooks_of_the_project(timers: pytest.RunResult) -> None:
+    assert _outcomes(timers, "::samples[") == ["FAILED"]
+    timers.stdout.fnmatch_lines(['*admission webhook "vtimer.example.com" denied the request: at most an hour*'])
+
+
+def test_round_trips_call_the_webhooks_of_the_project(timers: pytest.RunResult) -> None:
+    assert _outcomes(timers, "::roundtrip[") == ["FAILED"]
+    timers.stdout.fnmatch_lines(
         [
             "*: roundtrip[[]Timer], Kubernetes 1.37",
             "objects differ after a round trip between versions:",
@@ -179,14 +183,7 @@ def test_round_trips_call_the_webhooks_of_the_project(timers: Project) -> None:
             "      KeyError: 'spec'",
         ]
     )
-    assert result.parseoutcomes()["failed"] == 1
 
 
-def test_upgrades_read_stored_objects_through_the_webhook_of_the_project(timers: Project) -> None:
-    old = CRD.partition("  - name: v1\n")[0] + "  - name: v1alpha1" + CRD.rpartition("  - name: v1alpha1")[2]
-    timers.write("old/timers.yaml", old.replace("storage: false", "storage: true"))
-    timers.ini("crd_baseline = old")
-
-    result = timers.run("-k", "upgrade")
-
-    result.stdout.fnmatch_lines(["*stored as v1alpha1, it cannot be read as v1: *KeyError: 'spec'*"])
+def test_upgrades_read_stored_objects_through_the_webhook_of_the_project(timers: pytest.RunResult) -> None:
+    timers.stdout.fnmatch_lines(["*stored as v1alpha1, it cannot be read as v1: *KeyError: 'spec'*"])

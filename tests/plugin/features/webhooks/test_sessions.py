@@ -85,28 +85,21 @@ def test_a_failed_test_shows_the_new_output_of_commands(empty: Project) -> None:
     )
 
 
-def test_the_output_of_the_first_test_with_a_webhook_is_shown(empty: Project) -> None:
-    empty.ini(f"crd_webhooks = all: {COMMAND}")
-    empty.write("server.py", PROGRAM)
-    empty.write("test_it.py", CALLS)
-
-    result = empty.run("-k", "second")
-
-    assert _sections(result.stdout.str().partition("short test summary")[0])["test_second"][:2] == [
-        f"`{COMMAND}`:",
-        f"serving {empty.path}",
-    ]
-
-
 @pytest.mark.parametrize("arguments", [(), pytest.param(("-n1", "-p", "xdist.plugin"), marks=pytest.mark.long)])
-def test_commands_end_with_the_session(empty: Project, arguments: tuple[str, ...]) -> None:
+def test_commands_end_with_the_session_and_the_first_test_with_a_webhook_shows_their_output(
+    empty: Project, arguments: tuple[str, ...]
+) -> None:
     empty.ini(f"crd_webhooks = all: {COMMAND}")
     empty.write("server.py", PROGRAM.replace("print(", "open('pid', 'w').write(str(os.getpid())); print("))
     empty.write("test_it.py", CALLS)
 
-    empty.run("-p", "pytest_crd.plugin", *arguments, "-k", "first").assert_outcomes(passed=1)
+    result = empty.run("-p", "pytest_crd.plugin", *arguments, "-k", "second")
 
     assert not is_running(int(empty.read("pid")))
+    assert _sections(result.stdout.str().partition("short test summary")[0])["test_second"][:2] == [
+        f"`{COMMAND}`:",
+        f"serving {empty.path}",
+    ]
 
 
 @pytest.mark.parametrize("arguments", [(), pytest.param(("-n1", "-p", "xdist.plugin"), marks=pytest.mark.long)])
@@ -154,7 +147,6 @@ ALONE: Final = "--crd-alone="
 @pytest.mark.parametrize(
     ("line", "arguments", "names", "reason"),
     [
-        (LINE, [ALONE], "None", "crd_webhooks is called"),
         (LINE, [ALONE, "--crd-alone-webhooks"], "('all: https://127.0.0.1:1',)", ""),
         (LINE, [ALONE, "--crd-webhook=all: https://127.0.0.1:2"], "('all: https://127.0.0.1:2',)", ""),
         (
