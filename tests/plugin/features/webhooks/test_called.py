@@ -1,4 +1,4 @@
-"""Sessions whose cases and servers call the webhooks of a project."""
+"""Calls of the webhooks of a project in sessions, for cases, servers, checks and upgrades."""
 
 from __future__ import annotations
 
@@ -156,8 +156,8 @@ def timers(tmp_path_factory: pytest.TempPathFactory) -> pytest.RunResult:
 
 def _outcomes(timers: pytest.RunResult, part: str) -> list[str]:
     """Return the outcomes of the tests with a part of an id."""
-    found = (re.search(r"^(\S.*::.*) ([A-Z]+)\s+\[", line) for line in timers.outlines)
-    return [match[2] for match in found if match and part in match[1]]
+    matches = (re.search(r"^(\S.*::.*) ([A-Z]+)\s+\[", line) for line in timers.outlines)
+    return [match[2] for match in matches if match and part in match[1]]
 
 
 def test_cases_call_the_webhooks_of_the_project(timers: pytest.RunResult) -> None:
