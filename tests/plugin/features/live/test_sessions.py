@@ -307,7 +307,7 @@ def test_a_server_of_another_version_is_named_before_anything_is_written_there(
 def test_a_terminal_shows_the_number_of_installed_crds(
     requesting: Project, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lookahead, "_PAUSE", 0.0)
+    monkeypatch.setattr(lookahead, "_PAUSE", 0.002)
 
     result = _live(terminals.attach(requesting, monkeypatch), server)
 

@@ -40,9 +40,10 @@ _FILES = {
     ),
     "test_unmet.py": "def test_it(crd_server): crd_server.faults.cut(verb='patch')\n",
     "test_command.py": (
+        "import time\n\n"
         "def test_it(crd_server):\n"
         "    command = crd_server.run_command(['sh', '-c', 'echo $KUBECONFIG; exit 4'], ready=lambda: True)\n"
-        "    while command.code is None: pass\n"
+        "    while command.code is None: time.sleep(0.01)\n"
     ),
 }
 

@@ -33,7 +33,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: gone}
 subjects: [{kind: User, name: jane}]
 """
 HEAD = """\
-import json, pathlib, ssl, urllib.request
+import json, pathlib, ssl, time, urllib.request
 import pytest, yaml
 
 OPERATOR = "system:serviceaccount:ops:operator"
@@ -95,7 +95,7 @@ _FILES = {
         "",
         "def run(crd_server, **options):",
         "    with crd_server.run_command(SHOW, ready=lambda: True, **options) as command:",
-        "        while not command.output: pass",
+        "        while not command.output: time.sleep(0.01)",
         "        return command.output.strip()",
         "",
         "def test_command(crd_server):",
@@ -115,7 +115,7 @@ _FILES = {
         "    with pytest.raises(LookupError, match='name its user'):",
         "        crd_server.run_operator('operator.py')",
         "    with pytest.raises(CommandError, match='did not get ready'):",
-        "        crd_server.run_operator('operator.py', user=OPERATOR, timeout=0.1)",
+        "        crd_server.run_operator('operator.py', user=OPERATOR, timeout=0.01)",
         "",
         "def test_refusals(crd_server):",
         "    owner = crd_server['configmaps'].create({'metadata': {'name': 'a'}})['metadata']",
