@@ -24,68 +24,53 @@ def scripted(project: Project) -> Project:
     return project
 
 
-def test_checks_do_not_run_a_script_and_the_header_says_so(scripted: Project) -> None:
-    scripted.write("hack/other.py", SCRIPT)
-
-    result = scripted.run("--crd-checks", "-q")  # else a run that skips its tests would be green
-
-    result.assert_outcomes(passed=5)
-    result.stdout.fnmatch_lines([LINE])
-    scripted.write("hack/more_test.py", SCRIPT)
-    scripted.run("--crd-checks").stdout.fnmatch_lines(
-        ["crd: 5 checks in 1 file", "crd: 2 Python test files (hack/boilerplate_test.py …) are not collected, *"]
-    )
-
-
-def test_upgrades_do_not_run_scripts_either(scripted: Project) -> None:
+def test_upgrades_and_checks_do_not_run_scripts_and_a_line_says_so(scripted: Project) -> None:
+    """Files without settings for pytest, and settings on the command line, are not settings of the project."""
     scripted.crd("old/gardens.yaml")
+    scripted.write("hack/more_test.py", SCRIPT)
 
-    result = scripted.run("--crd-baseline", "old")
+    upgrades = scripted.run("--crd-baseline", "old")
 
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines([LINE])
+    upgrades.assert_outcomes(passed=1)
+    upgrades.stdout.fnmatch_lines(["crd: 2 Python test files (hack/boilerplate_test.py …) are not collected, *"])
+
+    (scripted.path / "hack/more_test.py").unlink()
+    scripted.write("hack/other.py", SCRIPT)
+    scripted.write("pyproject.toml", "[tool.ruff]\n")
+    scripted.write("setup.cfg", "[metadata]\n")
+
+    checks = scripted.run(
+        "--crd-checks", "-q", "-o", "crd_lints=ssatags"
+    )  # else a run that skips its tests would be green
+
+    checks.assert_outcomes(passed=6)
+    checks.stdout.fnmatch_lines([LINE])
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--crd-checks", "--crd-python"], ["--crd-checks", "hack"], ["--crd-checks", "."], []]
-)
-def test_python_files_are_collected_with_the_option(project: Project, arguments: list[str]) -> None:
+@pytest.mark.parametrize("argument", ["--crd-python", "hack"])
+def test_python_files_are_collected_with_the_option_or_on_the_command_line(project: Project, argument: str) -> None:
     project.write("hack/boilerplate_test.py", "def test_it(): pass\n")
 
-    result = project.run("-k", "test_it", *arguments)
+    result = project.run("-k", "test_it", "--crd-checks", argument)
 
-    result.assert_outcomes(passed=1, deselected=5 if arguments else 0)
+    result.assert_outcomes(passed=1, deselected=5)
     result.stdout.no_fnmatch_line("*not collected*")
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "is_collected"),
-    [
-        pytest.param("pytest.ini", "[pytest]\n", True, id="an ini file"),
-        pytest.param("conftest.py", "", True, id="a conftest.py"),
-        pytest.param("pyproject.toml", "[tool.pytest.ini_options]\naddopts = ''\n", True, id="settings in TOML"),
-        pytest.param("pyproject.toml", "[tool.ruff]\n", False, id="TOML without settings"),
-        pytest.param("setup.cfg", "[metadata]\n", False, id="another file without settings"),
-    ],
+    ("name", "text"),
+    [("conftest.py", ""), ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = ''\n")],
+    ids=["a conftest.py", "settings in TOML"],
 )
-def test_python_tests_are_collected_in_a_project_with_pytest_settings(
-    project: Project, name: str, text: str, *, is_collected: bool
-) -> None:
-    """Settings on the command line are not settings of the project."""
+def test_python_tests_are_collected_in_a_project_with_pytest_settings(project: Project, name: str, text: str) -> None:
     project.write("test_it.py", "def test_it(): pass\n")
     project.write(name, text)
 
-    result = project.run("--crd-checks", "-o", "crd_lints=ssatags", "--collect-only", "-q")
+    result = project.run("--crd-checks", "--collect-only", "-q")
 
     ids = [line for line in result.outlines if "::" in line]
-    assert ("test_it.py::test_it" in ids) is is_collected
-    assert len(ids) == (7 if is_collected else 6)
-
-
-def test_python_tests_are_not_collected_without_any_settings(project: Project) -> None:
-    project.write("test_it.py", "def test_it(): pass\n")
-
-    project.run("--crd-checks").assert_outcomes(passed=5)
+    assert "test_it.py::test_it" in ids
+    assert len(ids) == 6
 
 
 @pytest.mark.slow
@@ -131,34 +116,27 @@ def chosen(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 @pytest.mark.session
 @pytest.mark.parametrize(
-    ("paths", "count", "words"),
+    ("arguments", "count", "words"),
     [
         (["."], 12, "; 1 sample"),
-        (["config/samples"], 2, "; 1 sample; the command line chooses 1 of 3 files"),
-        (["link"], 2, "; *"),
-        (["config/crd", "tests"], 10, "; *"),
-        (["config/crd", "config/crd/bases/ponds.yaml"], 10, "; *"),
-        (["config/crd/bases/ponds.yaml", "config/samples"], 7, "; *"),
-        (["config/crd/bases/ponds.yaml", "tests/test_it.py"], 5, "; *"),
-        (["tests/test_it.py::test_it"], 0, None),
+        (
+            ["link", "config/crd/bases/ponds.yaml", "tests/test_it.py"],
+            7,
+            "; 1 sample; the command line chooses 2 of 3 files",
+        ),
+        (["config/crd", "config/crd/bases/ponds.yaml", "tests/test_a.crd.yaml"], 10, "; *chooses 2 of 3 files"),
         (["tests"], 0, "; 1 sample; the command line chooses none of 3 files, --crd-checks adds all"),
-        (["tests/test_it.py"], 0, None),
-        (["tests/test_a.crd.yaml"], 0, None),
+        (["--crd-checks", "config/samples"], 2, "; *chooses 1 of 3 files"),
+        (["--crd-checks", "tests/test_it.py::test_it"], 0, None),
     ],
 )
-def test_paths_choose_checks_and_the_option_adds_all_if_they_choose_none(
-    chosen: Folder, paths: list[str], count: int, words: str | None
-) -> None:
-    def checks(*arguments: str) -> int:
-        result = chosen.run("--collect-only", *arguments, *paths)
-        if words is not None and not arguments:
-            result.stdout.fnmatch_lines([f"crd: 12 checks in 3 files{words}"])
-        return sum(line.strip().startswith("<CheckItem ") for line in result.outlines)
+def test_paths_choose_checks(chosen: Folder, arguments: list[str], count: int, words: str | None) -> None:
+    """A node id chooses none, even with the option."""
+    result = chosen.run("--collect-only", *arguments)
 
-    assert checks() == count
-    if count in (0, 2):
-        is_node_id = any("::" in path for path in paths)
-        assert checks("--crd-checks") == (count or (0 if is_node_id else 12))
+    if words is not None:
+        result.stdout.fnmatch_lines([f"crd: 12 checks in 3 files{words}"])
+    assert sum(line.strip().startswith("<CheckItem ") for line in result.outlines) == count
 
 
 @pytest.mark.session
@@ -168,12 +146,11 @@ def test_folders_with_all_of_testpaths_are_the_whole_project(chosen: Folder) -> 
         return sum("::" in line for line in result.outlines)
 
     assert count("tests", "more") == 12 + 5
-    assert count("tests") == 4
     assert count("tests/test_it.py", "more") == 2
 
 
 @pytest.mark.session
-def test_the_option_in_the_ini_file_has_the_effect_of_the_setting(chosen: Folder) -> None:
+def test_the_option_adds_all_checks_to_a_python_file_and_in_the_ini_file_it_is_the_setting(chosen: Folder) -> None:
     def count(*arguments: str) -> int:
         result = chosen.run("--collect-only", "-q", "-o", "crd_checks=false", *arguments)
         return sum("::" in line for line in result.outlines)
