@@ -25,11 +25,10 @@ WAYS = [
 ]
 
 
-# A case of each kind; the slow tests run all cases in new processes.
-QUICK = ((None, None, False), ("crd", None, True), (None, "pytest_crd.plugin", True))
+# The slow tests run all other cases in new processes.
 IN_A_PROCESS = [
-    pytest.param(*variant.values, id=variant.id, marks=() if variant.values in QUICK else pytest.mark.slow)
-    for variant in WAYS
+    pytest.param(*way.values, id=way.id, marks=() if way.values == (None, None, False) else pytest.mark.slow)
+    for way in WAYS
 ]
 # Slow plugins that these tests do not need.
 WITHOUT = tuple(
@@ -39,17 +38,12 @@ WITHOUT = tuple(
 )
 
 
-@pytest.mark.parametrize(("flag", "named", "no_autoload"), WAYS)
-def test_the_plugin_can_be_switched_on_in_each_way(
-    project: Project,
-    pytester: pytest.Pytester,
-    monkeypatch: pytest.MonkeyPatch,
-    flag: str | None,
-    named: str | None,
-    *,
-    no_autoload: bool,
+@pytest.mark.parametrize("no_autoload", [False, True])
+@pytest.mark.parametrize("flag", ["crd", "pytest_crd.plugin"])
+def test_the_plugin_is_registered_once_if_several_places_name_it(
+    project: Project, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, flag: str, *, no_autoload: bool
 ) -> None:
-    arguments = _switch_on(project, monkeypatch, flag, named, no_autoload=no_autoload)
+    arguments = _switch_on(project, monkeypatch, flag, "crd", "pytest_crd.plugin", no_autoload=no_autoload)
 
     result = pytester.runpytest_inprocess(*WITHOUT, *arguments)
 
@@ -67,7 +61,7 @@ def test_the_plugin_can_be_switched_on_in_each_way_in_a_new_process(
     *,
     no_autoload: bool,
 ) -> None:
-    arguments = _switch_on(project, monkeypatch, flag, named, no_autoload=no_autoload)
+    arguments = _switch_on(project, monkeypatch, flag, *([named] if named else []), no_autoload=no_autoload)
 
     result = pytester.runpytest_subprocess(*WITHOUT, *arguments)
 
@@ -76,12 +70,12 @@ def test_the_plugin_can_be_switched_on_in_each_way_in_a_new_process(
 
 
 def _switch_on(
-    project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, named: str | None, *, no_autoload: bool
+    project: Project, monkeypatch: pytest.MonkeyPatch, flag: str | None, *named: str, no_autoload: bool
 ) -> tuple[str, ...]:
     """Write a test that uses the plugin, and return the arguments that it is run with."""
     project.write("test_garden.py", USES_IT)
     if named:
-        project.write("conftest.py", f'pytest_plugins = ["{named}"]\n')
+        project.write("conftest.py", f"pytest_plugins = {[*named]}\n")
     if no_autoload:
         monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     return ("-p", flag) if flag else ()
@@ -129,12 +123,13 @@ def {hook}():
 """
 
 
-def test_a_session_that_needs_no_crds_imports_only_the_start_of_the_plugin(empty: Project) -> None:
+def test_a_session_without_crds_imports_only_the_start_of_the_plugin_even_if_a_test_fails(empty: Project) -> None:
     empty.crd()
     empty.crd("api/gardens.yaml")
-    empty.write("test_other.py", TELLS_MODULES.format(hook="test_other"))
+    empty.write("test_other.py", "def test_other():\n    pass\n\ndef test_fails():\n    assert False\n")
+    empty.write("conftest.py", TELLS_MODULES.format(hook="pytest_unconfigure"))
 
-    empty.start().assert_outcomes(passed=1)
+    empty.start().assert_outcomes(passed=1, failed=1)
 
     modules = json.loads(empty.read("modules.json"))
     assert sorted(name for name in modules if name.partition(".")[0] == "pytest_crd") == [
@@ -150,15 +145,6 @@ def test_the_table_of_options_has_the_settings_in_their_order() -> None:
     assert [row[0][0] for row in options.OPTIONS] == [setting.option for setting in SETTINGS]
 
 
-def test_a_failure_in_a_session_without_crds_imports_only_the_start_of_the_plugin(empty: Project) -> None:
-    empty.write("test_other.py", "def test_other():\n    assert False\n")
-    empty.write("conftest.py", TELLS_MODULES.format(hook="pytest_unconfigure"))
-
-    empty.start().assert_outcomes(failed=1)
-
-    assert "pytest_crd.plugin.hooks" not in json.loads(empty.read("modules.json"))
-
-
 COMMANDS = "and no test: `pytest-crd test` checks them, `pytest-crd init` sets up tests"
 FOUND = f"crd: 1 CRD, 1 version from config/crd, {COMMANDS}"
 
@@ -166,7 +152,6 @@ FOUND = f"crd: 1 CRD, 1 version from config/crd, {COMMANDS}"
 @pytest.mark.parametrize(
     ("file", "text", "arguments", "line"),
     [
-        ("config/crd/gardens.yaml", GARDEN, (), FOUND),
         ("config/crd/gardens.yaml", GARDEN, ("-q",), FOUND),
         ("config/crd/gardens.yaml", f"{GARDEN}a: [\n", (), f"crd: CRDs that cannot be read, {COMMANDS}"),
         ("config/crd/gardens.yaml", GARDEN, ("config",), ""),
@@ -185,12 +170,11 @@ def test_a_session_without_tests_names_the_commands_for_its_crds(
     assert [own for own in result.outlines if "no test: " in own] == ([line] if line else [])
 
 
-@pytest.mark.parametrize("arguments", [(), ("-k", "nothing")])
-def test_a_session_with_python_tests_names_no_command(arguments: tuple[str, ...], empty: Project) -> None:
+def test_a_session_with_deselected_python_tests_names_no_command(empty: Project) -> None:
     empty.crd()
     empty.write("test_other.py", "def test_other():\n    pass\n")
 
-    result = empty.run(*arguments)
+    result = empty.run("-k", "nothing")
 
     result.stdout.no_fnmatch_line("crd: *")
 
@@ -237,6 +221,7 @@ def test_passing_cases_import_nothing_for_failures(project: Project) -> None:
 
 def test_the_header_of_a_session_without_crds_is_empty(empty: Project) -> None:
     """A link to a folder above it is not collected."""
+    empty.crd()
     empty.write("test_other.py", "def test_other():\n    pass\n")
     empty.path.joinpath("below").symlink_to(empty.path, target_is_directory=True)
 
@@ -246,31 +231,19 @@ def test_the_header_of_a_session_without_crds_is_empty(empty: Project) -> None:
     result.stdout.no_fnmatch_line("crd:*")
 
 
-def test_the_header_of_a_quiet_session_is_empty(gardener: Project) -> None:
-    gardener.write("config/crd/bases/templates.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.spec }}\n")
-
-    result = gardener.run("-q")
-
-    result.stdout.no_fnmatch_line("crd:*")
-
-
 PATCH = "kind: CustomResourceDefinition\nmetadata: {name: gardens.stories.example.com}\nspec: {conversion: {strategy: None}}\n"
 
 
-def test_passed_over_files_are_counted_named_or_explained_by_verbosity(gardener: Project) -> None:
-    for name in "abc":
-        gardener.write(f"config/crd/bases/patch{name}.yaml", f"apiVersion: apiextensions.k8s.io/v1\n{PATCH}")
+def test_passed_over_files_are_explained_by_vv_and_missing_in_the_header_of_a_quiet_session(gardener: Project) -> None:
+    gardener.write("config/crd/bases/patch.yaml", f"apiVersion: apiextensions.k8s.io/v1\n{PATCH}")
     gardener.write("config/crd/bases/template.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.spec }}\n")
-    places = [f"config/crd/bases/patch{name}.yaml:1" for name in "abc"]
 
-    output = {flag: _crd_lines(gardener.run(*flag)) for flag in ((), ("-v",), ("-vv",), ("-q",))}
+    verbose, quiet = (_crd_lines(gardener.run(option)) for option in ("-vv", "-q"))
 
-    template = "crd: config/crd/bases/template.yaml: passed over, a Helm template"
-    assert output[()][1:] == [template, "crd: passed over: 3 patches (-v names them)"]
-    assert output["-v",][1:] == [template, f"crd: passed over, 3 patches: {', '.join(places)}"]
     reason = "passed over, a patch: it has neither spec.group, spec.names nor spec.versions"
-    assert output["-vv",][1:] == [*(f"crd: {place}: {reason}" for place in places), template]
-    assert output["-q",] == []
+    template = "crd: config/crd/bases/template.yaml: passed over, a Helm template"
+    assert verbose[1:] == [f"crd: config/crd/bases/patch.yaml:1: {reason}", template]
+    assert quiet == []
 
 
 def _crd_lines(result: pytest.RunResult) -> list[str]:
