@@ -235,14 +235,15 @@ PATCH = "kind: CustomResourceDefinition\nmetadata: {name: gardens.stories.exampl
 
 
 def test_passed_over_files_are_explained_by_vv_and_missing_in_the_header_of_a_quiet_session(gardener: Project) -> None:
-    gardener.write("config/crd/bases/patch.yaml", f"apiVersion: apiextensions.k8s.io/v1\n{PATCH}")
+    for name in "ab":
+        gardener.write(f"config/crd/bases/patch{name}.yaml", f"apiVersion: apiextensions.k8s.io/v1\n{PATCH}")
     gardener.write("config/crd/bases/template.yaml", "kind: CustomResourceDefinition\nspec: {{ .Values.spec }}\n")
 
     verbose, quiet = (_crd_lines(gardener.run(option)) for option in ("-vv", "-q"))
 
     reason = "passed over, a patch: it has neither spec.group, spec.names nor spec.versions"
     template = "crd: config/crd/bases/template.yaml: passed over, a Helm template"
-    assert verbose[1:] == [f"crd: config/crd/bases/patch.yaml:1: {reason}", template]
+    assert verbose[1:] == [*(f"crd: config/crd/bases/patch{name}.yaml:1: {reason}" for name in "ab"), template]
     assert quiet == []
 
 
