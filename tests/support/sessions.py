@@ -120,6 +120,25 @@ class _NativeTracebacks:
         excinfo.getrepr = functools.partial(excinfo.getrepr, style="native")  # type: ignore[method-assign]
 
 
+class _ConfigurationKeeper:
+    """
+    Plugin that stores the configuration, and ends pytest before a session starts.
+
+    Attributes:
+        config: The configuration; None before pytest has parsed it.
+    """
+
+    def __init__(self) -> None:
+        """Create a keeper without a configuration."""
+        self.config: pytest.Config | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> int:
+        """Store the configuration, and return the exit code."""
+        self.config = config
+        return 0
+
+
 _parse_fixtures: Final = FixtureManager.parsefactories
 
 
@@ -207,6 +226,21 @@ class Folder:
             enter(self.path, patch)
             return _run(arguments)
 
+    def parse(self, *arguments: str) -> pytest.Config:
+        """
+        Return the configuration of a session that is not started, which takes a third of the time of a short session.
+
+        Raises:
+            UsageError: pytest refuses the arguments, or the ini file.
+        """
+        keeper = _ConfigurationKeeper()
+        with pytest.MonkeyPatch.context() as patch:
+            enter(self.path, patch)
+            result = _run(arguments, keeper)
+        if keeper.config is None:
+            raise pytest.UsageError(str(result.stderr))
+        return keeper.config
+
     def start(self, *arguments: str) -> pytest.RunResult:
         """Run pytest in its own process, with the environment of a user."""
         own = {
@@ -244,9 +278,9 @@ def enter(path: Path, patch: pytest.MonkeyPatch) -> None:
         patch.setenv(name, str(value))
 
 
-def _run(arguments: Iterable[str | Path]) -> pytest.RunResult:
+def _run(arguments: Iterable[str | Path], *plugins: object) -> pytest.RunResult:
     """
-    Run pytest in this process.
+    Run pytest in this process, with *plugins*.
 
     `pytester` would record each call of a hook, too, which takes a tenth of a session.
     """
@@ -262,7 +296,7 @@ def _run(arguments: Iterable[str | Path]) -> pytest.RunResult:
         patch.setattr(FixtureManager, "parsefactories", _parse_known_fixtures)
         patch.setattr(gc, "get_freeze_count", count_frozen)
         try:
-            status = pytest.main([*_WITHOUT, *map(str, arguments)], plugins=[plugin, _NativeTracebacks()])
+            status = pytest.main([*_WITHOUT, *map(str, arguments)], plugins=[plugin, _NativeTracebacks(), *plugins])
         except SystemExit as end:
             status = int(end.code or 0)
         finally:

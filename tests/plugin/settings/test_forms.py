@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from pytest_crd.plugin.settings import checks
+
 if TYPE_CHECKING:
     from support.sessions import Project
 
@@ -25,7 +27,7 @@ def test_the_tutorial_lists_every_file() -> None:
 
 
 @pytest.mark.parametrize(("file", "section", "since"), FORMS)
-def test_settings_of_each_form_count(file: str, section: str, since: str, project: Project) -> None:
+def test_settings_of_each_form_count(file: str, section: str, since: str, empty: Project) -> None:
     if since != "all" and pytest.version_tuple[:2] < tuple(map(int, since.split(maxsplit=1)[0].split("."))):
         pytest.skip(f"pytest reads it since {since.split(maxsplit=1)[0]}")
     lines = (
@@ -33,8 +35,11 @@ def test_settings_of_each_form_count(file: str, section: str, since: str, projec
         if file.endswith(".toml")
         else ["testpaths = tests", "crd_checks = true", "crd_warnings = error"]
     )
-    project.write(file, "\n".join((section, *lines, "")))
-    project.write("tests/test_it.py", "def test_it(): pass\n")
-    project.write("test_other.py", "def test_other(): assert False\n")
+    empty.write(file, "\n".join((section, *lines, "")))
 
-    project.run().assert_outcomes(passed=6)
+    config = empty.parse()
+
+    settings = checks.read(config)
+    assert settings is not None
+    assert settings.warnings_fail
+    assert config.getini("testpaths") == ["tests"]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from pytest_crd.plugin.settings import inilines
 from pytest_crd.plugin.settings.project import COMMANDS, PATHS
+
+if TYPE_CHECKING:
+    from support.sessions import Project
 
 COMMAND = "crd_commands = cat a.yaml"
 TOML = 'crd_commands = ["cat a.yaml"]'
@@ -23,20 +28,20 @@ TOML = 'crd_commands = ["cat a.yaml"]'
         pytest.param("pytest.ini", "[pytest]\nmarkers = a\n", 0, id="not there"),
     ],
 )
-def test_a_setting_has_a_line(pytester: pytest.Pytester, name: str, text: str, line: int) -> None:
-    (pytester.path / name).write_text(text, encoding="utf-8")
+def test_a_setting_has_a_line(empty: Project, name: str, text: str, line: int) -> None:
+    empty.write(name, text)
 
-    assert inilines.line_of(pytester.parseconfig("-p", "pytest_crd.plugin"), COMMANDS) == line
-
-
-def test_a_setting_from_an_option_has_no_line(pytester: pytest.Pytester) -> None:
-    pytester.makeini("[pytest]\ncrd_paths = a.yaml\n")
-
-    of_ini = inilines.line_of(pytester.parseconfig("-p", "pytest_crd.plugin"), PATHS)
-    of_option = inilines.line_of(pytester.parseconfig("-p", "pytest_crd.plugin", "--crd-path", "b.yaml"), PATHS)
-
-    assert (of_ini, of_option) == (2, 0)
+    assert inilines.line_of(empty.parse(), COMMANDS) == line
 
 
-def test_without_an_ini_file_there_is_no_line(pytester: pytest.Pytester) -> None:
-    assert inilines.line_of(pytester.parseconfig("-p", "pytest_crd.plugin"), COMMANDS) == 0
+def test_a_setting_from_an_option_has_no_line(empty: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty.ini("crd_paths = a.yaml")
+    config = empty.parse()
+
+    assert inilines.line_of(config, PATHS) == 2
+    monkeypatch.setattr(config.option, PATHS.dest, ["b.yaml"])
+    assert inilines.line_of(config, PATHS) == 0
+
+
+def test_without_an_ini_file_there_is_no_line(empty: Project) -> None:
+    assert inilines.line_of(empty.parse(), COMMANDS) == 0

@@ -6,70 +6,53 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_crd.plugin.settings import project as projectsettings
+
 if TYPE_CHECKING:
     from support.sessions import Project
 
-VERSION = "def test_version(crd):\n    assert crd.kubernetes_version == '{version}'\n"
+
+def test_the_option_may_be_given_several_times_and_replaces_the_ini_file(project: Project) -> None:
+    project.ini("crd_kubernetes_version = 1.35")
+    project.write("test_it.py", "def test_it(crd, request):\n    assert crd.kubernetes_version in request.node.name\n")
+
+    result = project.run("--crd-kubernetes-version=1.36", "--crd-kubernetes-version", "1.21")
+
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.36, 1.21"])
+
+
+def test_the_newest_version_is_the_default_and_an_unknown_one_is_a_usage_error(
+    empty: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = empty.parse()
+
+    projectsettings.read(config)
+    assert projectsettings.kubernetes_versions(config) == ("1.37",)
+
+    monkeypatch.setattr(config.option, projectsettings.KUBERNETES_VERSION.dest, ["1.99"])
+    with pytest.raises(pytest.UsageError, match=r"^crd_kubernetes_version: unknown Kubernetes version '1.99'; known versions: .*1\.37"):  # fmt: skip
+        projectsettings.read(config)
 
 
 @pytest.mark.parametrize(
-    ("ini", "options", "version"),
+    ("section", "words"),
     [
-        ((), (), "1.37"),
-        (("crd_kubernetes_version = 1.36",), (), "1.36"),
-        (("crd_kubernetes_version = 1.36",), ("--crd-kubernetes-version=1.35",), "1.35"),
+        ("[tool.pytest.ini_options]", "quote it"),
+        pytest.param(
+            "[tool.pytest]",
+            "'crd_kubernetes_version' expects a string, got float: 1.3",
+            marks=pytest.mark.skipif(
+                pytest.version_tuple < (9,), reason="[tool.pytest] is known to pytest 9 and later"
+            ),
+        ),
     ],
 )
-def test_the_command_line_replaces_the_ini_file_which_replaces_the_newest(
-    project: Project, ini: tuple[str, ...], options: tuple[str, ...], version: str
-) -> None:
-    project.ini(*ini)
-    project.write("test_version.py", VERSION.format(version=version))
+def test_an_unquoted_version_in_toml_is_an_error_that_says_so(empty: Project, section: str, words: str) -> None:
+    empty.write("pyproject.toml", f"{section}\ncrd_kubernetes_version = 1.30\n")
 
-    project.run(*options).assert_outcomes(passed=1)
-
-
-def test_an_unknown_version_is_a_usage_error_that_lists_the_known_ones(project: Project) -> None:
-    result = project.run("--crd-kubernetes-version", "1.99")
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        ["ERROR: crd_kubernetes_version: unknown Kubernetes version '1.99'; known versions: *1.37*"]
-    )
-
-
-def test_an_unquoted_version_in_toml_is_an_error_that_says_so(project: Project) -> None:
-    project.write("pyproject.toml", "[tool.pytest.ini_options]\ncrd_kubernetes_version = 1.30\n")
-
-    result = project.run()
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*quote it*"])
-
-
-@pytest.mark.skipif(
-    int(pytest.__version__.partition(".")[0]) < 9, reason="[tool.pytest] is known to pytest 9 and later"
-)
-def test_an_unquoted_version_in_native_toml_is_an_error_that_says_so(project: Project) -> None:
-    project.write("pyproject.toml", "[tool.pytest]\ncrd_kubernetes_version = 1.30\n")
-
-    result = project.run()
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: *'crd_kubernetes_version' expects a string, got float: 1.3"])
-
-
-def test_a_case_file_sets_its_own_version(gardener: Project) -> None:
-    gardener.cases(
-        "crd: gardens.stories.example.com\n"
-        'kubernetesVersion: "1.36"\n'
-        "pruning:\n- name: fails\n  input: {spec: {size: 1}}\n  expected: {spec: {size: 2}}\n"
-    )
-
-    result = gardener.run()
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.36"])
+    with pytest.raises(pytest.UsageError, match=words):
+        projectsettings.read(empty.parse())
 
 
 def test_a_case_file_with_a_wrong_version_is_a_collection_error(gardener: Project) -> None:
@@ -91,12 +74,6 @@ def test_a_case_file_with_a_wrong_version_is_a_collection_error(gardener: Projec
         result.stdout.fnmatch_lines([f"test_{name}.crd.yaml:2: *{words}*"])
 
 
-def _ids(project: Project) -> list[str]:
-    result = project.run("--collect-only", "-q")
-    assert result.ret == pytest.ExitCode.OK, str(result.stdout)
-    return [line for line in result.outlines if "::" in line]
-
-
 @pytest.fixture
 def two(gardener: Project) -> Project:
     """A project that runs its tests for two versions."""
@@ -104,17 +81,17 @@ def two(gardener: Project) -> Project:
     return gardener
 
 
-def test_several_versions_run_every_case_once_for_each(two: Project) -> None:
+def test_several_versions_run_every_case_once_for_each_unless_a_case_file_sets_its_own(two: Project) -> None:
     two.cases(
         "crd: gardens.stories.example.com\npruning:\n- {name: a, input: {spec: {}}, expected: {spec: {}}}\n"
         "- {name: b, input: {spec: {}}, expected: {spec: {size: 2}}}\n"
         '---\ncrd: gardens.stories.example.com\nkubernetesVersion: "1.36"\n'
-        "pruning:\n- {name: c, input: {spec: {}}, expected: {spec: {}}}\n"
+        "pruning:\n- {name: c, input: {spec: {}}, expected: {spec: {size: 2}}}\n"
     )
 
     result = two.run("-v")
 
-    result.assert_outcomes(passed=3, failed=2)
+    result.assert_outcomes(passed=2, failed=3)
     result.stdout.fnmatch_lines(
         [
             "crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.34, 1.37",
@@ -124,9 +101,9 @@ def test_several_versions_run_every_case_once_for_each(two: Project) -> None:
             ),
             "gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.34",
             "gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.37",
+            "gardens.stories.example.com v1 (config/crd/bases/gardens.yaml:1), Kubernetes 1.36",
         ]
     )
-    two.run("test_garden.crd.yaml::b[1.37]").assert_outcomes(failed=1)
 
 
 # Arguments of a test, with the ids of its runs.
@@ -146,6 +123,7 @@ IDS = {
 
 
 def test_several_versions_run_every_test_once_for_each_and_never_mix(two: Project) -> None:
+    """Fixtures of a session have them, too; a test that asks for CRDs at run time is refused."""
     head = "crd: gardens.stories.example.com\n"
     case = "pruning:\n- {name: NAME, input: {spec: {size: 1}}, expected: {spec: {size: 1}}}\n"
     (two.path / "test_garden.crd.yaml").unlink()
@@ -167,42 +145,19 @@ def test_several_versions_run_every_test_once_for_each_and_never_mix(two: Projec
             f"    assert len({' | '.join(expressions[name] for name in names)}) <= 1\n{check}",
         )
 
-    expected = [f"test_{number}.py::test_it[{id_}]" for number, ids in enumerate(IDS.values()) for id_ in ids]
-    result = two.run("-v")
-    assert sorted(line.rpartition(" PASSED")[0] for line in result.outlines if " PASSED" in line) == sorted(expected)
-    result.assert_outcomes(passed=len(expected))
-
-
-def test_several_versions_reach_session_fixtures(two: Project) -> None:
-    (two.path / "test_garden.crd.yaml").unlink()
     two.write(
-        "test_it.py",
+        "test_shared.py",
         "import pytest\n\n@pytest.fixture(scope='session')\ndef shared(crds):\n    return crds[0].kubernetes_version\n\n"
         "def test_it(shared, crd):\n    assert crd.kubernetes_version == shared\n",
     )
+    two.write("test_late.py", "def test_it(request):\n    request.getfixturevalue('crds')\n")
 
-    two.run().assert_outcomes(passed=2)
-
-
-def test_crds_requested_at_run_time_are_an_error_with_several_versions(two: Project) -> None:
-    (two.path / "test_garden.crd.yaml").unlink()
-    two.write("test_it.py", "def test_it(request):\n    request.getfixturevalue('crds')\n")
-
-    result = two.run()
-
-    result.assert_outcomes(failed=1)
+    expected = [f"test_{number}.py::test_it[{id_}]" for number, ids in enumerate(IDS.values()) for id_ in ids]
+    expected += [f"test_shared.py::test_it[{id_}]" for id_ in IDS["crd"]]
+    result = two.run("-v")
+    assert sorted(line.rpartition(" PASSED")[0] for line in result.outlines if " PASSED" in line) == sorted(expected)
+    result.assert_outcomes(passed=len(expected), failed=1)
     result.stdout.fnmatch_lines(["crds must be an argument of the test, not asked for by name"])
-    two.ini()
-    two.run().assert_outcomes(passed=1)
-
-
-def test_the_option_may_be_given_several_times(project: Project) -> None:
-    project.write("test_it.py", "def test_it(crd): pass\n")
-
-    result = project.run("--crd-kubernetes-version=1.36", "--crd-kubernetes-version", "1.21")
-
-    result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["crd: 1 CRD, 1 version from config/crd/bases; Kubernetes 1.36, 1.21"])
 
 
 def test_v1beta1_twins_count_under_versions_that_serve_them(project: Project) -> None:
@@ -211,8 +166,9 @@ def test_v1beta1_twins_count_under_versions_that_serve_them(project: Project) ->
     project.write("test_it.py", "def test_it(crd): pass\n")
     project.ini("crd_kubernetes_version = 1.21 1.37")
 
-    ids = _ids(project)
+    result = project.run("--collect-only", "-q")
 
+    ids = [line for line in result.outlines if "::" in line]
     name = "test_it.py::test_it[gardens.stories.example.com"
     assert ids == [
         f"{name}@config/crd/bases/gardens.yaml-1.21]",

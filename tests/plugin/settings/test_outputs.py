@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
+from support.sessions import Folder
 
 from pytest_crd.plugin.settings import outputs
-from pytest_crd.plugin.settings.outputs import CodeHost
-
-if TYPE_CHECKING:
-    from support.sessions import Project
+from pytest_crd.plugin.settings.outputs import ANNOTATIONS, JSON, SARIF, CodeHost
+from pytest_crd.plugin.settings.setting import Setting
 
 
-def _read(pytester: pytest.Pytester, *arguments: str) -> outputs.OutputSettings | None:
-    return outputs.read(pytester.parseconfig("-p", "pytest_crd.plugin", *arguments))
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> pytest.Config:
+    """The configuration of a session without options."""
+    return Folder(tmp_path_factory.mktemp("empty")).parse()
 
 
 @pytest.fixture
@@ -34,54 +36,53 @@ def outside(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     ],
 )
 def test_the_environment_selects_the_code_host(
-    pytester: pytest.Pytester, outside: pytest.MonkeyPatch, name: str, value: str, host: CodeHost | None
+    config: pytest.Config, outside: pytest.MonkeyPatch, name: str, value: str, host: CodeHost | None
 ) -> None:
     outside.delenv("PYTEST_CURRENT_TEST")  # pytest has set it again after the fixtures
     outside.setenv(name, value)
 
-    settings = _read(pytester)
+    settings = outputs.read(config)
 
     assert (None if settings is None else settings.host) is host
 
 
-def test_a_run_started_by_a_test_has_no_code_host(pytester: pytest.Pytester, outside: pytest.MonkeyPatch) -> None:
+def test_a_run_started_by_a_test_has_no_code_host(config: pytest.Config, outside: pytest.MonkeyPatch) -> None:
     outside.delenv("PYTEST_CURRENT_TEST")  # pytest has set it again after the fixtures
     outside.setenv("GITHUB_ACTIONS", "true")
     outside.setenv("PYTEST_CURRENT_TEST", "test_it.py::test_it (call)")
 
-    assert _read(pytester) is None
-    settings = _read(pytester, "--crd-annotations", "github")
+    assert outputs.read(config) is None
+    outside.setattr(config.option, ANNOTATIONS.dest, "github")
+    settings = outputs.read(config)
     assert settings is not None
     assert settings.host is CodeHost.GITHUB
 
 
 def test_never_switches_annotations_off_in_any_environment(
-    pytester: pytest.Pytester, outside: pytest.MonkeyPatch
+    outside: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     outside.delenv("PYTEST_CURRENT_TEST")  # pytest has set it again after the fixtures
     outside.setenv("GITHUB_ACTIONS", "true")
-    pytester.makeini("[pytest]\ncrd_annotations = never\n")
+    folder = Folder(tmp_path_factory.mktemp("never"))
+    folder.ini("crd_annotations = never")
 
-    assert _read(pytester) is None
-
-
-def test_nothing_is_registered_without_a_report(pytester: pytest.Pytester) -> None:
-    config = pytester.parseconfigure("-p", "pytest_crd.plugin")
-
-    assert not config.pluginmanager.has_plugin("crd-outputs")
+    assert outputs.read(folder.parse()) is None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("values", "words"),
     [
-        (("--crd-annotations", "foo"), "--crd-annotations: 'foo': write auto, github, gitlab or never"),
-        (("--crd-json", ""), "--crd-json: '' is no name of a file"),
-        (("--crd-sarif", "."), "--crd-sarif: '.' is no name of a file"),
-        (("--crd-sarif", "a", "--crd-json", "a"), "--crd-sarif and --crd-json name the same file"),
+        ({ANNOTATIONS: "foo"}, "--crd-annotations: 'foo': write auto, github, gitlab or never"),
+        ({JSON: ""}, "--crd-json: '' is no name of a file"),
+        ({SARIF: "."}, "--crd-sarif: '.' is no name of a file"),
+        ({SARIF: "a", JSON: "a"}, "--crd-sarif and --crd-json name the same file"),
     ],
 )
-def test_a_wrong_value_is_a_usage_error(project: Project, arguments: tuple[str, ...], words: str) -> None:
-    result = project.run(*arguments)
+def test_a_wrong_value_is_a_usage_error(config: pytest.Config, values: Mapping[Setting[Any], str], words: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for setting, value in values.items():
+            patch.setattr(config.option, setting.dest, value)
+        with pytest.raises(pytest.UsageError) as error:
+            outputs.read(config)
 
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: {words}"])
+    assert str(error.value) == words

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from support.sessions import Folder
 
 from pytest_crd.plugin import options
+from pytest_crd.plugin.settings import checks, coverage, project
 from pytest_crd.plugin.settings.allsettings import SETTINGS
 from pytest_crd.plugin.settings.setting import Setting
 
@@ -68,63 +70,50 @@ def test_help_states_how_often_an_option_can_be_given_and_what_it_replaces(empty
             assert f"{setting.help}{several}{replaces}".replace("- ", "-") in words
 
 
-def test_a_key_without_a_value_counts_as_unset_but_switches_reports_off(gardener: Project) -> None:
-    gardener.ini("crd_stored =", "crd_kubernetes_version =", "crd_samples =", "crd_cov = true", "crd_cov_report =")
+def test_a_key_without_a_value_counts_as_unset_but_switches_reports_off(empty: Project) -> None:
+    empty.ini("crd_stored =", "crd_kubernetes_version =", "crd_samples =", "crd_cov = true", "crd_cov_report =")
+    config = empty.parse()
 
-    result = gardener.run()
+    settings, of_coverage = project.read(config), coverage.read(config)
 
-    result.assert_outcomes(passed=3)
-    result.stdout.no_fnmatch_line("*gardens.yaml*%*")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "outcomes"),
-    [
-        (
-            [
-                *("--crd-case-file", "test_*.yaml", "--crd-stored", "gardens.stories.example.com"),
-                *("--crd-cov", "--crd-cov-exclude", "gardens.stories.example.com spec"),
-            ],
-            {"passed": 3},
-        ),
-        (["--crd-case-file", "none*.yaml"], {}),
-    ],
-)
-def test_an_option_has_the_effect_of_its_key(gardener: Project, arguments: list[str], outcomes: dict[str, int]) -> None:
-    gardener.run(*arguments).assert_outcomes(**outcomes)
+    assert (settings.stored, settings.kubernetes_versions, settings.samples) == (frozenset(), (), ())
+    assert of_coverage is not None
+    assert of_coverage.reports == ()
+    assert checks.read(config) is None  # samples do nothing without checks
 
 
-def test_an_option_that_needs_another_names_it(gardener: Project) -> None:
-    for option, words in (
-        (["--crd-warnings", "error"], "--crd-warnings does nothing without checks: *"),
-        (["--crd-cov-exclude", "a b"], "--crd-cov-exclude does nothing without --crd-cov"),
-    ):
-        result = gardener.run(*option)
+def test_an_option_has_the_effect_of_its_key(empty: Project) -> None:
+    excluded = ("--crd-cov", "--crd-cov-exclude", "gardens.stories.example.com spec")
+    config = empty.parse("--crd-case-file", "none*.yaml", "--crd-stored", "gardens.stories.example.com", *excluded)
 
-        assert result.ret == pytest.ExitCode.USAGE_ERROR
-        result.stderr.fnmatch_lines([f"*{words}"])
+    settings, of_coverage = project.read(config), coverage.read(config)
 
-
-def test_a_sample_is_named_from_where_pytest_is_called(gardener: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    sample = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: eden}\nspec: {soil: clay}\n"
-    for name in ("eden", "left"):
-        gardener.write(f"deploy/mine/{name}.yaml", sample.replace("eden", name))
-    gardener.ini("crd_samples = config")
-    monkeypatch.chdir(gardener.path / "deploy")
-    arguments = ("--crd-checks", "--rootdir", "..", "-c", "../pytest.ini", "..", "-v")
-
-    result = gardener.run(*arguments, "--crd-sample", "mine", "--crd-sample", "!mine/left.yaml")
-
-    result.stdout.fnmatch_lines(["*samples[[]Garden/eden[]] PASSED*"])
-    result.stdout.no_fnmatch_line("*samples[[]Garden/left*")
-    gardener.run(*arguments, "--crd-sample", "auto").stdout.fnmatch_lines(["*samples[[]Garden/left[]] PASSED*"])
+    assert settings.case_files == ("none*.yaml",)
+    assert settings.stored == {"gardens.stories.example.com"}
+    assert of_coverage is not None
+    assert [exclusion.path for exclusion in of_coverage.exclusions] == ["spec"]
 
 
-def test_a_command_is_run_beside_paths(gardener: Project) -> None:
-    gardener.ini("crd_commands = nothing-of-that-name")
+def test_a_sample_is_named_from_where_pytest_is_called(empty: Project) -> None:
+    empty.ini("crd_samples = config")
+    empty.write("deploy/mine/left.yaml", "")
+    arguments = ("--rootdir", "..", "-c", "../pytest.ini", "..")
+    below = Folder(empty.path / "deploy")
 
-    named = gardener.run("--crd-path", "config/crd/bases", "--crd-command", "cat config/crd/bases/gardens.yaml")
-    wrong = gardener.run("--crd-command", "'")
+    named = below.parse(*arguments, "--crd-sample", "mine", "--crd-sample", "!mine/left.yaml")
 
-    named.assert_outcomes(passed=3)
-    wrong.stderr.fnmatch_lines(["*--crd-command: *"])
+    assert project.read(named).samples == ("deploy/mine", "!deploy/mine/left.yaml")
+    assert project.read(below.parse(*arguments, "--crd-sample", "auto")).samples == ("auto",)
+
+
+def test_a_command_is_run_beside_paths(empty: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty.ini("crd_commands = nothing-of-that-name")
+    empty.write("gardens.yaml", "")
+    config = empty.parse("--crd-path", "gardens.yaml", "--crd-command", "cat gardens.yaml")
+
+    settings = project.read(config)
+
+    assert (settings.crd_paths, settings.crd_commands) == (("gardens.yaml",), ("cat gardens.yaml",))
+    monkeypatch.setattr(config.option, project.COMMANDS.dest, ["'"])
+    with pytest.raises(pytest.UsageError, match=r"^--crd-command: "):
+        project.read(config)

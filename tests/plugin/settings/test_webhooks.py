@@ -2,63 +2,69 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import fnmatch
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from support.sessions import Folder
 
 from pytest_crd.plugin.settings import inilines, webhooks
+from pytest_crd.plugin.settings.setting import Setting
+from pytest_crd.plugin.settings.webhooks import CONFIGURATIONS, START_SECONDS
 
 if TYPE_CHECKING:
     from support.sessions import Project
 
 
-def _read(pytester: pytest.Pytester, *arguments: str) -> webhooks.WebhookSettings | None:
-    return webhooks.read(pytester.parseconfig("-p", "pytest_crd.plugin", *arguments))
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> pytest.Config:
+    """The configuration of a session without options."""
+    return Folder(tmp_path_factory.mktemp("empty")).parse()
 
 
-def test_without_endpoints_there_are_no_settings(pytester: pytest.Pytester) -> None:
-    pytester.makeini("[pytest]\ncrd_webhook_start_seconds = 2.5\n")
+def test_without_endpoints_there_are_no_settings(empty: Project) -> None:
+    empty.ini("crd_webhook_start_seconds = 2.5")
 
-    assert _read(pytester) is None
+    assert webhooks.read(empty.parse()) is None
 
 
-def test_an_option_replaces_the_lines_of_the_ini_file(pytester: pytest.Pytester) -> None:
-    pytester.makeini(
-        "[pytest]\ncrd_webhooks =\n  all: https://a\n  all: https://a\n  a.b.c: https://b\n"
-        "crd_webhook_configurations = *.ini\ncrd_webhook_start_seconds = 2.5\n"
+def test_an_option_replaces_the_lines_of_the_ini_file(empty: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty.ini(
+        "crd_webhooks =",
+        *("  all: https://a", "  all: https://a", "  a.b.c: https://b"),
+        *("crd_webhook_configurations = *.ini", "crd_webhook_start_seconds = 2.5"),
     )
+    config = empty.parse()
 
-    settings = _read(pytester)
-    overridden = _read(pytester, "--crd-webhook", "all: https://c")
+    settings = webhooks.read(config)
+    monkeypatch.setattr(config.option, webhooks.WEBHOOKS.dest, ["all: https://c"])
+    overridden = webhooks.read(config)
 
     assert settings is not None
     assert overridden is not None
     assert (settings.lines, settings.is_option) == (("all: https://a", "a.b.c: https://b"), False)
     assert (settings.seconds, settings.configurations) == (2.5, ("*.ini",))
-    assert settings.configurations_base == settings.base == settings.folder == pytester.path
+    assert settings.configurations_base == settings.base == settings.folder == empty.path
     assert (overridden.lines, overridden.is_option) == (("all: https://c",), True)
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("setting", "value", "words"),
     [
-        ("crd_webhook_start_seconds = soon", "crd_webhook_start_seconds: 'soon': write a number of seconds above 0"),
-        ("crd_webhook_start_seconds = 0", "'0': write a number of seconds above 0"),
-        ("crd_webhook_start_seconds = inf", "'inf': write a number of seconds above 0"),
-        (
-            "crd_webhook_configurations = config/hooks",
-            "crd_webhook_configurations: 'config/hooks' matches nothing in *",
-        ),
-        ("crd_webhook_configurations = !", "crd_webhook_configurations: '!' matches nothing in *"),
+        (START_SECONDS, "soon", "'soon': write a number of seconds above 0"),
+        (START_SECONDS, "0", "'0': write a number of seconds above 0"),
+        (START_SECONDS, "inf", "'inf': write a number of seconds above 0"),
+        (CONFIGURATIONS, ["config/hooks"], "'config/hooks' matches nothing in *"),
+        (CONFIGURATIONS, ["!"], "'!' matches nothing in *"),
     ],
 )
-def test_a_wrong_value_is_an_error(empty: Project, line: str, words: str) -> None:
-    empty.ini(line)
+def test_a_wrong_value_is_an_error(setting: Setting[Any], value: Any, words: str, config: pytest.Config) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(config.option, setting.dest, value)
+        with pytest.raises(pytest.UsageError) as error:
+            webhooks.read(config)
 
-    result = empty.run()
-
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"*{words}"])
+    assert fnmatch.fnmatch(str(error.value), f"{setting.option}: {words}")
 
 
 @pytest.mark.parametrize(
@@ -71,10 +77,8 @@ def test_a_wrong_value_is_an_error(empty: Project, line: str, words: str) -> Non
         (None, "unknown", 0),
     ],
 )
-def test_each_entry_has_a_line(pytester: pytest.Pytester, text: str | None, written: str, line: int) -> None:
+def test_each_entry_has_a_line(empty: Project, text: str | None, written: str, line: int) -> None:
     if text is not None:
-        (pytester.path / "pytest.ini").write_text(text, encoding="utf-8")
+        empty.write("pytest.ini", text)
 
-    config = pytester.parseconfig("-p", "pytest_crd.plugin")
-
-    assert inilines.line_of_entry(config, webhooks.WEBHOOKS, written) == line
+    assert inilines.line_of_entry(empty.parse(), webhooks.WEBHOOKS, written) == line
