@@ -34,11 +34,16 @@ def _lay_out(project: Project, tests: str, name: str = "test_flags.py") -> set[s
     return set(fields)
 
 
-def _counting(project: Project, *arguments: str) -> set[str]:
-    """Return the fields that count after a run."""
-    result = project.run("--crd-cov", "--crd-cov-report=json", *arguments)
-    report = json.loads(project.read("crd_coverage.json"))
+def _run(project: Project, *arguments: str) -> pytest.RunResult:
+    """Run pytest, which reports coverage to a file."""
+    result = project.run("--crd-cov", "--crd-cov-report=term", "--crd-cov-report=json", *arguments)
     assert result.ret in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED}
+    return result
+
+
+def _find_counting(project: Project) -> set[str]:
+    """Return the fields that count after a run."""
+    report = json.loads(project.read("crd_coverage.json"))
     [version] = report["versions"]
     ids = {*version["held"], *(point["id"] for point in version["seen"])}
     return {id_.removeprefix("properties/").removesuffix(":set") for id_ in ids if not id_.endswith(":left-out")}
@@ -47,7 +52,9 @@ def _counting(project: Project, *arguments: str) -> set[str]:
 def _assert_told_apart(project: Project, tests: str, *arguments: str) -> None:
     fields = _lay_out(project, tests)
 
-    assert _counting(project, *arguments) == {name for name in fields if name.startswith(COUNTS)}
+    _run(project, *arguments)
+
+    assert _find_counting(project) == {name for name in fields if name.startswith(COUNTS)}
 
 
 TESTS = """
@@ -114,17 +121,6 @@ class TestMethods:
     def test_passes(self):
         pass
 """
-
-
-def test_the_number_of_uncounted_tests_is_reported(empty: Project) -> None:
-    _lay_out(empty, TESTS)
-
-    several = empty.run("--crd-cov")
-    single = empty.run("--crd-cov", "-k", "test_fails_in_setup or test_has")
-
-    words = "crd: {} not passed, or {} expected to fail, {} for nothing"
-    several.stdout.fnmatch_lines([words.format("7 tests that have", "are", "count")])
-    single.stdout.fnmatch_lines([words.format("1 test that has", "is", "counts")])
 
 
 SHARED = """
@@ -241,13 +237,27 @@ def test_a(good):
 FAILS = SAME_NAME.replace("counts_other", "not_same_name").replace("pass\n", "assert False\n")
 
 
+# A case that counts, one that is expected to fail, and one that is skipped.
+CASES = """\
+crd: flags.example.com
+create:
+- {name: a, input: {not_case: 1}, contains: {not_case: 2}, xfail: known}
+- {name: b, input: {counts_case: 1}, contains: {counts_case: 1}}
+- {name: c, input: {not_case: 1}, contains: {not_case: 1}, skip: later}
+"""
+
+
 def test_only_requests_of_passing_tests_and_of_fixtures_of_passing_tests_count(empty: Project) -> None:
     files = (TESTS, SHARED, ENDS_BADLY, SAME_NAME, FAILS)
-    fields = _lay_out(empty, "".join(files), "all.py")
+    fields = _lay_out(empty, "".join((*files, '"not_case", "counts_case"\n')), "all.py")
     for number, tests in enumerate(files):
         empty.write(f"test_{number}.py", HEAD + tests)
+    empty.cases(CASES, "test_cases.crd.yaml")
 
-    assert _counting(empty) == {name for name in fields if name.startswith(COUNTS)}
+    result = _run(empty)
+
+    assert _find_counting(empty) == {name for name in fields if name.startswith(COUNTS)}
+    result.stdout.fnmatch_lines(["crd: 8 tests that have not passed, or are expected to fail, count for nothing"])
 
 
 @pytest.mark.counted("pytest_crd.plugin.features.coverage.hooks")
@@ -299,52 +309,45 @@ def pytest_runtest_protocol(item, nextitem):
 TRIES = """
 TRIES = []
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="session")
 def of_session(crds):
     ask(crds, "counts_session")
+
+@pytest.fixture(scope="session")
+def in_vain(crds):
+    ask(crds, "not_in_vain")
 
 @pytest.fixture
 def own(crds):
     ask(crds, f"{'counts' if len(TRIES) > 1 else 'not'}_own_{len(TRIES)}")
 
-def test_flaky(crds, own):
+def test_flaky(crds, of_session, own):
     TRIES.append(1)
     ask(crds, "not_first_try") if len(TRIES) == 1 else ask(crds, "counts_last_try")
     assert len(TRIES) > 2
+
+def test_never(crds, in_vain):
+    ask(crds, "not_never")
+    assert False
 """
-HELD_IN_VAIN = '\ndef test_never(crds, of_session):\n    ask(crds, "not_never")\n    assert False\n'
 
 
 def test_the_last_attempt_of_a_test_decides(empty: Project) -> None:
+    """If a test never passes, the requests of its fixtures do not count."""
     empty.write("conftest.py", RERUN)
-    names = '"not_own_0", "not_own_1", "counts_own_2"\n'
 
-    fields = _lay_out(empty, f"{names}{TRIES}")
-    assert _counting(empty) == {name for name in fields if name.startswith(COUNTS)}
-
-    # If a test never passes, the requests of its fixtures do not count.
-    fields = _lay_out(empty, f"{names}{TRIES}{HELD_IN_VAIN}")
-    assert _counting(empty) == {"counts_own_2", "counts_last_try"}
+    _assert_told_apart(empty, f'"not_own_0", "not_own_1", "counts_own_2"\n{TRIES}')
 
 
 def test_points_that_earlier_runs_only_failed_to_show_are_not_added(empty: Project) -> None:
     _lay_out(empty, '\ndef test_a(crds):\n    ask(crds, "not_failed")\n    assert False\n')
-    _counting(empty)
+    first = _run(empty)
+    first.stdout.fnmatch_lines(["crd: 1 test that has not passed, or is expected to fail, counts for nothing"])
     empty.write("test_flags.py", "def test_a():\n    pass\n")
 
-    assert _counting(empty, "--crd-cov-append") == set()
+    _run(empty, "--crd-cov-append")
 
-
-def test_requests_of_cases_with_xfail_do_not_count(empty: Project) -> None:
-    _lay_out(empty, '"not_case", "counts_case"\n', "names.py")
-    empty.cases(
-        "crd: flags.example.com\ncreate:\n- {name: a, input: {not_case: 1}, contains: {not_case: 2}, xfail: known}\n"
-        "- {name: b, input: {counts_case: 1}, contains: {counts_case: 1}}\n"
-        "- {name: c, input: {not_case: 1}, contains: {not_case: 1}, skip: later}\n",
-        "test_a.crd.yaml",
-    )
-
-    assert _counting(empty) == {"counts_case"}
+    assert _find_counting(empty) == set()
 
 
 # Between processes
