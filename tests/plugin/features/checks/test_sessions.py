@@ -5,14 +5,15 @@ from __future__ import annotations
 import itertools
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from support.sessions import Folder
 
 from pytest_crd import engine
-from pytest_crd.plugin.settings.checks import RULE_BUDGET
-from pytest_crd.plugin.settings.setting import SettingEntry
+from pytest_crd.plugin.settings import checks
+from pytest_crd.plugin.settings.checks import CHECKS, RULE_BUDGET, WARNINGS
+from pytest_crd.plugin.settings.setting import Setting, SettingEntry
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -45,13 +46,11 @@ def _ids(result: pytest.RunResult) -> list[str]:
     return [line for line in result.outlines if "::" in line and " " not in line]
 
 
-@pytest.mark.parametrize("way", ["--crd-checks", "crd_checks = true"])
-def test_every_crd_is_checked_even_outside_of_collected_folders(project: Project, way: str) -> None:
+def test_every_crd_is_checked_even_outside_of_collected_folders(project: Project) -> None:
     project.write("tests/test_it.py", "def test_it(): pass\n")
-    project.ini("testpaths = tests", *([] if way.startswith("-") else [way]))
-    arguments = [way] if way.startswith("-") else []
+    project.ini("testpaths = tests")
 
-    result = project.run("-v", *arguments)
+    result = project.run("-v", "--crd-checks")
 
     assert [line.split()[0] for line in result.outlines if " PASSED " in line] == ["tests/test_it.py::test_it", *NAMES]
     result.assert_outcomes(passed=6)
@@ -60,37 +59,21 @@ def test_every_crd_is_checked_even_outside_of_collected_folders(project: Project
     )
 
 
-def test_nothing_is_checked_without_the_option(project: Project) -> None:
-    project.write("test_it.py", "def test_it(): pass\n")
-
-    project.run().assert_outcomes(passed=1)
-
-    project.ini("crd_checks = false", "crd_warnings = error")
-    project.run().assert_outcomes(passed=1)
-
-
 def test_a_run_with_node_ids_has_no_other_checks(project: Project) -> None:
     project.write("test_it.py", "def test_it(): pass\n")
 
-    assert _ids(project.run("--collect-only", "-q", "--crd-checks", "test_it.py::test_it")) == ["test_it.py::test_it"]
-    assert _ids(project.run("--collect-only", "-q", "--crd-checks", NAMES[1])) == [NAMES[1]]
-    assert _ids(project.run("--collect-only", "-q", "--crd-checks", f"{FILE}::accepted")) == [NAMES[0]]
+    result = project.run("--collect-only", "-q", "--crd-checks", NAMES[1], f"{FILE}::accepted")
+
+    assert _ids(result) == [NAMES[1], NAMES[0]]
 
 
-def test_a_run_with_files_that_have_checks_has_no_other_checks(project: Project) -> None:
-    ponds = _ponds(project)
+def test_a_run_with_a_file_that_has_checks_has_no_other_checks(project: Project) -> None:
+    _ponds(project)
     project.write("test_it.py", "def test_it(): pass\n")
 
-    assert _ids(project.run("--collect-only", "-q", "--crd-checks", FILE)) == NAMES
-    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "test_it.py"))) == 11
-    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", "."))) == 11
-    assert len(_ids(project.run("--collect-only", "-q", "--crd-checks", ponds, FILE))) == 10
-    names = _ids(
-        project.run(
-            "--collect-only", "-q", "--crd-checks", "--crd-kubernetes-version", "1.36 1.37", "-k", "accepted", FILE
-        )
-    )
-    assert names == [f"{FILE}::accepted[gardens.stories.example.com-{version}]" for version in ("1.36", "1.37")]
+    names = _ids(project.run("--collect-only", "-q", "--crd-checks", "--crd-kubernetes-version", "1.36 1.37", FILE))
+
+    assert names == [f"{name[:-1]}-{version}]" for version in ("1.36", "1.37") for name in NAMES]
 
 
 def test_a_crd_declared_stored_has_a_note_that_it_is_refused(project: Project) -> None:
@@ -118,13 +101,16 @@ def test_the_output_of_commands_is_checked_under_the_ini_file(empty: Project) ->
     empty.crd("crd.txt")
     empty.ini("crd_checks = true", "crd_commands = cat crd.txt")
 
-    names = _ids(empty.run("--collect-only", "-q"))
-    assert names == [name.replace(FILE, "pytest.ini") for name in NAMES]
-
-    empty.run(names[1]).assert_outcomes(passed=1)
     _change(empty, "scope: Namespaced", "scope: Namespacd", "crd.txt")
-    empty.run().stdout.fnmatch_lines(["  cat crd.txt:6: spec.scope: *"])
-    empty.run("--tb=line").stdout.fnmatch_lines(["pytest.ini:3: spec.scope: *"])
+    names = [name.replace(FILE, "pytest.ini") for name in NAMES]
+
+    some = empty.run(*names[:2])
+    short = empty.run("--tb=line", "-v")
+
+    some.assert_outcomes(passed=1, failed=1)
+    some.stdout.fnmatch_lines(["  cat crd.txt:6: spec.scope: *"])
+    assert [line.split()[0] for line in short.outlines if line.startswith("pytest.ini::")] == names
+    short.stdout.fnmatch_lines(["pytest.ini:3: spec.scope: *"])
 
 
 def test_a_run_of_checks_without_a_crd_fails(empty: Project) -> None:
@@ -136,7 +122,6 @@ def test_a_run_of_checks_without_a_crd_fails(empty: Project) -> None:
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["crd: nothing to check: *no CRD was found: *"])
-    assert empty.run("--crd-checks", "-k", "nothing").ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
 def test_a_crd_that_cannot_be_read_is_an_error(project: Project) -> None:
@@ -158,24 +143,43 @@ def test_a_budget_is_a_part(value: str) -> None:
         RULE_BUDGET.read(SettingEntry(value, "crd_rule_budget", Path()))
 
 
-@pytest.mark.parametrize(
-    ("lines", "words"),
-    [
-        (["crd_checks = maybe"], "crd_checks: *maybe*; write true or false"),
-        (["crd_checks = true", "crd_warnings = fail"], "crd_warnings: 'fail': write show or error"),
-        (["crd_rule_budget = 50%"], "crd_rule_budget does nothing without checks: *"),
-        (["crd_warnings = error"], "crd_warnings does nothing without checks: set crd_checks = true, or *"),
-    ],
-)
-def test_a_setting_that_is_wrong_or_without_effect_is_a_usage_error(
-    project: Project, lines: list[str], words: str
-) -> None:
-    project.ini(*lines)
+def test_a_switch_that_is_neither_true_nor_false_is_a_usage_error(project: Project) -> None:
+    project.ini("crd_checks = maybe")
 
     result = project.run()
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: {words}"])
+    result.stderr.fnmatch_lines(["ERROR: crd_checks: *maybe*; write true or false"])
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> pytest.Config:
+    """The configuration of a session without options."""
+    return Folder(tmp_path_factory.mktemp("empty")).parse()
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({CHECKS: True, WARNINGS: "fail"}, r"--crd-warnings: 'fail': write show or error$"),
+        ({RULE_BUDGET: "50%"}, "--crd-rule-budget does nothing without checks: "),
+        ({WARNINGS: "error"}, "--crd-warnings does nothing without checks: set crd_checks = true, or "),
+    ],
+)
+def test_a_setting_that_is_wrong_or_without_effect_is_a_usage_error(
+    config: pytest.Config, values: dict[Setting[Any], Any], words: str
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for setting, value in values.items():
+            patch.setattr(config.option, setting.dest, value)
+        with pytest.raises(pytest.UsageError, match=f"^{words}"):
+            checks.read(config)
+
+
+def test_settings_may_wait_for_the_option_if_checks_are_off(empty: Project) -> None:
+    empty.ini("crd_checks = false", "crd_warnings = error")
+
+    assert checks.read(empty.parse()) is None
 
 
 BETA = """\
@@ -285,8 +289,8 @@ def flawed(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 @pytest.fixture(scope="module")
 def report(flawed: Folder) -> pytest.RunResult:
-    """The report without two checks that look for an object that costly rules accept, which takes seconds."""
-    return flawed.run("--crd-checks", "-v", "-k", "not (applies and (optionals or uncompileds))")
+    """The report of three checks of each CRD."""
+    return flawed.run("--crd-checks", "-v", "-k", "accepted or conditions or rules")
 
 
 @pytest.fixture(scope="module")
@@ -356,16 +360,8 @@ FANCY = f'{_file("Fancy")}:21: warning: unrecognized format "fancy", which check
 
 
 @pytest.mark.session
-def test_warnings_are_shown_or_errors(flawed: Folder, report: pytest.RunResult) -> None:
+def test_warnings_are_shown(report: pytest.RunResult) -> None:
     report.stdout.fnmatch_lines([f"{_file('Fancy')}::accepted* PASSED*", f"crd: {FANCY}"])
-
-    result = flawed.run("-o", "crd_checks=true", "-o", "crd_warnings=error", _file("Fancy"))
-
-    result.assert_outcomes(passed=4, failed=1)
-    result.stdout.fnmatch_lines(
-        ["the server warns:", f"  {FANCY.replace('warning: ', '', 1).replace(': unrec', ': warning: unrec')}"]
-    )
-    result.stdout.no_fnmatch_line("crd: *warning*")
 
 
 @pytest.mark.session
@@ -485,22 +481,27 @@ def test_rules_are_listed_with_cost_and_share(report: pytest.RunResult) -> None:
 
 
 @pytest.mark.session
-def test_rules_fail_before_the_server_refuses_them(flawed: Folder) -> None:
+def test_warnings_fail_and_rules_fail_before_the_server_refuses_them_with_stricter_settings(flawed: Folder) -> None:
     _create(flawed, "Dear", "Together")
     dear, together = _file("Dear"), _file("Together")
     _with_rules(flawed, "self.rows >= 0 && self.rows < 9", "self.rows >= 0", file=dear)
     _with_rules(flawed, *["self.rows >= 0"] * 14, file=together)
+    settings = ("crd_checks=true", "crd_warnings=error", "crd_rule_budget=7.5%")
+    options = [word for setting in settings for word in ("-o", setting)]
 
-    result = flawed.run("-o", "crd_checks=true", "-o", "crd_rule_budget=7.5%", dear, together)
+    result = flawed.run(*options, _file("Fancy"), dear, together, "-k", "not applies")
 
-    result.assert_outcomes(passed=10, failed=2)
+    result.assert_outcomes(passed=11, failed=3, deselected=3)
     words = "more than the 7.5% of crd_rule_budget"
     result.stdout.fnmatch_lines(
         [
+            "the server warns:",
+            f"  {FANCY.replace('warning: ', '', 1).replace(': unrec', ': warning: unrec')}",
             "rules that do not compile, or that cost too much:",
             f"  {dear}:34: spec.beds[[]*]: self.rows >= 0 && self.rows < 9: costs at most *, {words}",
         ]
     )
+    result.stdout.no_fnmatch_line("crd: *warning*")
     result.stdout.no_fnmatch_line(f"  {dear}:35: *")
     result.stdout.fnmatch_lines([f"  {together}:1: all rules of v1 cost at most *, {words}"])
     result.stdout.no_fnmatch_line(f"  {together}:34: *")
