@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import jsonschema
 import pytest
-from support.sessions import GARDEN
+from support.sessions import GARDEN, Folder
 
 if TYPE_CHECKING:
     from support.sessions import Project
 
 CRD: Final = "config/crd/bases/gardens.yaml"
+PONDS: Final = "config/crd/bases/ponds.yaml"
 NAME: Final = "gardens.stories.example.com"
 SCHEMA: Final[Any] = json.loads(
     resources.files("pytest_crd.report").joinpath("verdicts.schema.json").read_text(encoding="utf-8")
@@ -108,7 +109,7 @@ def test_nobody_looks(crd_case):
 """
 
 
-def _verdicts(project: Project, name: str = "out.json") -> Any:
+def _verdicts(project: Folder, name: str = "out.json") -> Any:
     """Return the JSON report of a session, after validation."""
     report = json.loads(project.read(name))
     jsonschema.Draft202012Validator(SCHEMA).validate(report)
@@ -138,12 +139,21 @@ def outside(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-def test_a_failed_case_has_the_line_of_the_crd(project: Project) -> None:
-    project.cases(CASES)
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, pytest.RunResult]:
+    """A project after a quiet run of its cases with two reports."""
+    folder = Folder(tmp_path_factory.mktemp("judged"))
+    folder.crd()
+    folder.cases(CASES)
+    return folder, folder.run("-q", "--crd-json", "out.json", "--crd-sarif", "out.sarif")
 
-    project.run("--crd-json", "out.json").assert_outcomes(passed=1, failed=5, skipped=1, xfailed=1)
 
-    report = _verdicts(project)
+@pytest.mark.session
+def test_a_failed_case_has_the_line_of_the_crd(judged: tuple[Folder, pytest.RunResult]) -> None:
+    folder, result = judged
+
+    result.assert_outcomes(passed=1, failed=5, skipped=1, xfailed=1)
+    report = _verdicts(folder)
     verdicts = _by_name(report)
     rows, size, case = _line("rows:"), _line("size:"), "test_garden.crd.yaml"
     assert _cause_places(verdicts["too many rows"]) == [
@@ -171,11 +181,17 @@ def test_a_failed_case_has_the_line_of_the_crd(project: Project) -> None:
 
 
 def test_python_tests_with_crd_fixtures_are_reported(project: Project) -> None:
-    project.cases(CASES.partition("- name: too many")[0])
+    """A case in a Python test has the same causes as in its file."""
+    project.cases(CASES.partition("- name: another default")[0])
+    project.write(
+        "test_cases.py",
+        "import pytest\n\n@pytest.mark.crd_cases('*.crd.yaml')\ndef test_case(crd_case, crds):\n    crd_case.check()\n",
+    )
     project.write("helper.py", "def fail():\n    assert 0, 'in a helper'\n")
     project.write("test_it.py", PYTHON)
 
-    project.run("-p", "no:cacheprovider", "--crd-json", "out.json", "--import-mode=prepend")
+    arguments = ("-p", "no:cacheprovider", "--import-mode=prepend", "--crd-kubernetes-version=1.36")
+    project.run("--crd-json", "out.json", *arguments)
 
     report = _verdicts(project)
     verdicts = _by_name(report)
@@ -208,43 +224,32 @@ def test_python_tests_with_crd_fixtures_are_reported(project: Project) -> None:
     assert (path, line) == ("test_it.py", _line("@pytest.mark.crd_cases", PYTHON))
     assert "crd" in words
     named = verdicts[f"test_plain[{version}]"]
-    assert (named["crd"], named["crdVersion"], named["kubernetesVersion"]) == (NAME, "v1", "1.37")
+    assert (named["crd"], named["crdVersion"], named["kubernetesVersion"]) == (NAME, "v1", "1.36")
     assert verdicts[f"test_elsewhere[{NAME}]"]["crd"] == NAME
     assert "test_nothing" not in verdicts
     assert report["summary"]["otherTests"]["passed"] == report["summary"]["otherTests"]["failed"] == 1
-
-
-def test_a_case_in_a_python_test_has_the_same_causes(project: Project) -> None:
-    project.cases(CASES.partition("- name: another default")[0])
-    project.write(
-        "test_it.py",
-        "import pytest\n\n@pytest.mark.crd_cases('*.crd.yaml')\ndef test_it(crd_case, crds):\n    crd_case.check()\n",
-    )
-
-    project.run("--crd-json", "out.json", "--crd-kubernetes-version=1.36 1.37").assert_outcomes(passed=4, failed=4)
-
-    verdicts = {verdict["id"]: verdict for verdict in _verdicts(project)["verdicts"]}
-    own = verdicts["test_garden.crd.yaml::too many rows[1.36]"]
-    python = verdicts["test_it.py::test_it[too many rows[1.36]]"]
-    assert python["causes"] == own["causes"]
+    own, python = verdicts["too many rows"], verdicts["test_case[too many rows]"]
+    assert python["causes"] == own["causes"] != []
     assert (python["kind"], python["rule"]) == ("python test", "python/test")
     for name in ("crd", "crdVersion", "kubernetesVersion"):
         assert python[name] == own[name]
     assert own["kubernetesVersion"] == "1.36"
 
 
-def test_checks_have_the_lines_of_their_crds(project: Project) -> None:
-    project.crd()
-    text = project.read(CRD).replace("label: {type: string}", "label: {type: string, format: metre}")
-    project.write(CRD, text.replace("note: {type: string}", "note: {}"))
+def test_checks_and_samples_have_their_lines_and_the_lines_of_their_crds(project: Project) -> None:
+    metre = project.read(CRD).replace("label: {type: string}", "label: {type: string, format: metre}")
+    project.write(CRD, metre)
+    ponds = metre.replace("gardens", "ponds").replace("garden,", "pond,").replace("Garden", "Pond")
+    ponds = ponds.replace("note: {type: string}", "note: {}")
+    project.write(PONDS, ponds)
     sample = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec:\n  rows: 11\n  labl: x\n"
     project.write("config/samples/a.yaml", sample)
 
     project.run("--crd-checks", "--crd-lint", "ssatags", "--crd-json", "out.json", "--crd-sarif", "out.sarif")
 
     verdicts = _by_name(_verdicts(project))
-    (error,) = verdicts[f"accepted[{NAME}]"]["causes"]
-    assert (error["origin"]["path"], error["origin"]["line"]) == (CRD, _line("note: {", project.read(CRD)))
+    (error,) = verdicts["accepted[ponds.stories.example.com]"]["causes"]
+    assert (error["origin"]["path"], error["origin"]["line"]) == (PONDS, _line("note: {", ponds))
     assert error["field"].endswith("properties[note].type")
     lint = verdicts[f"deployable[{NAME}-ssatags]"]
     assert (lint["rule"], lint["outcome"], lint["crd"]) == ("lint/ssatags", "passed", NAME)
@@ -252,16 +257,6 @@ def test_checks_have_the_lines_of_their_crds(project: Project) -> None:
     log = json.loads(project.read("out.sarif"))
     jsonschema.Draft4Validator(SARIF).validate(log)
     assert {finding["ruleId"] for finding in log["runs"][0]["results"]} >= {"check/accepted", "check/applies"}
-
-
-def test_a_sample_has_its_own_line_and_the_line_of_the_crd(project: Project) -> None:
-    sample = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: a}\nspec:\n  rows: 11\n  labl: x\n"
-    project.write("config/samples/a.yaml", sample)
-    project.write(CRD, project.read(CRD).replace("label: {type: string}", "label: {type: string, format: metre}"))
-
-    project.run("--crd-checks", "--crd-json", "out.json")
-
-    verdicts = _by_name(_verdicts(project))
     rows, labl = verdicts["samples[Garden/a]"]["causes"]
     assert (rows["origin"], rows["field"]) == (
         {"path": "config/samples/a.yaml", "line": 5, "column": None},
@@ -284,12 +279,11 @@ def _old(project: Project, old: str, new: str) -> None:
 
 def test_an_upgrade_has_the_new_line_and_a_witness(project: Project) -> None:
     _old(project, "enum: [clay, sand]", "enum: [clay]")
-    project.ini(f"crd_baseline_allow = {NAME} spec.label refused")
+    project.ini("crd_baseline_allow =", f"  {NAME} spec.label refused", "  * spec.label refused")
 
     project.run("--crd-baseline", "released", "--crd-json", "out.json")
 
-    report = _verdicts(project)
-    (verdict,) = report["verdicts"]
+    verdict, of_all = _verdicts(project)["verdicts"]
     refused, in_vain = verdict["causes"]
     assert (verdict["kind"], verdict["rule"], verdict["crd"]) == ("upgrade", "upgrade/upgrade", NAME)
     assert (refused["rule"], refused["field"]) == ("upgrade/refused", "spec.soil")
@@ -298,37 +292,27 @@ def test_an_upgrade_has_the_new_line_and_a_witness(project: Project) -> None:
     assert refused["witness"]["object"]["spec"]["soil"] == "sand"
     assert refused["witness"]["before"]["accepted"] is True
     assert refused["witness"]["after"]["code"] == 422
-    assert (in_vain["rule"], in_vain["origin"]) == (
-        "upgrade/allowed",
-        {"path": "pytest.ini", "line": 2, "column": None},
-    )
+    place = {"path": "pytest.ini", "line": 2, "column": None}
+    assert (in_vain["rule"], in_vain["origin"]) == ("upgrade/allowed", place)
+    assert (of_all["name"], of_all["causes"][0]["rule"]) == ("upgrade[crd_baseline_allow]", "upgrade/allowed")
+    assert of_all["causes"][0]["origin"] == place
 
 
-def test_a_rollback_and_a_deprecation_have_rules_of_their_own(project: Project) -> None:
+def test_a_rollback_a_deprecation_and_a_missing_baseline_have_rules_of_their_own(project: Project) -> None:
     _old(project, "    served: true\n", "    served: true\n    deprecated: true\n")
     project.write(CRD, project.read(CRD).replace("note: {type: string}", "note: {type: string}, more: {type: string}"))
     text = project.read(CRD).replace("note: {type: string}, more", "note: {type: string}\n              more")
     project.write(CRD, text)
 
-    project.run("--crd-baseline", "released", "--crd-baseline-rollback", "--crd-json", "out.json")
+    project.ini("crd_baseline = released", "  gone")
+
+    project.run("--crd-baseline-rollback", "--crd-json", "out.json")
 
     verdicts = _by_name(_verdicts(project))
-    assert [warning["rule"] for warning in verdicts[f"upgrade[{NAME}]"]["warnings"]] == ["upgrade/warned"]
-    assert [cause["rule"] for cause in verdicts[f"rollback[{NAME}]"]["causes"]] == ["rollback/data-loss"]
-
-
-def test_a_mistake_about_all_upgrades_is_in_the_ini_file(project: Project) -> None:
-    project.ini("crd_baseline = released", "  gone", "crd_baseline_allow = * spec.label refused")
-    _old(project, "enum: [clay, sand]", "enum: [clay, sand, peat]")
-
-    project.run("--crd-json", "out.json")
-    unjudged = _by_name(_verdicts(project))["upgrade[gone]"]
-    project.ini("crd_baseline = released", "crd_baseline_allow = * spec.label refused")
-    project.run("--crd-json", "out.json")
-    in_vain = _by_name(_verdicts(project))["upgrade[crd_baseline_allow]"]
-
+    assert [warning["rule"] for warning in verdicts[f"upgrade[{NAME}-released]"]["warnings"]] == ["upgrade/warned"]
+    assert [cause["rule"] for cause in verdicts[f"rollback[{NAME}-released]"]["causes"]] == ["rollback/data-loss"]
+    unjudged = verdicts["upgrade[gone]"]
     assert (unjudged["rule"], unjudged["causes"][0]["origin"]["path"]) == ("upgrade/unjudged", "pytest.ini")
-    assert (in_vain["rule"], in_vain["causes"][0]["origin"]["line"]) == ("upgrade/allowed", 3)
 
 
 def test_each_mistake_of_a_file_is_a_cause(project: Project) -> None:
@@ -363,11 +347,10 @@ def test_crds_that_cannot_be_loaded_are_reported_at_their_line(project: Project)
     project.write(CRD, GARDEN.replace("spec:\n  group", "spec: 3\nx:\n  group"))
     project.write("test_it.py", "def test_it(crds): pass\n")
 
-    project.run("--crd-checks", "--crd-json", "out.json", "--continue-on-collection-errors", "test_it.py")
-    project.run("--crd-checks", "--crd-json", "all.json", "--continue-on-collection-errors")
+    project.run("--crd-checks", "--crd-json", "out.json", "--continue-on-collection-errors", "--crd-python")
 
-    verdict = _by_name(_verdicts(project))["test_it"]
-    checked = _by_name(_verdicts(project, "all.json"))["CRDs"]
+    verdicts = _by_name(_verdicts(project))
+    verdict, checked = verdicts["test_it"], verdicts["CRDs"]
     assert verdict["causes"] == checked["causes"]
     assert [(cause["rule"], cause["origin"]["path"]) for cause in verdict["causes"]] == [("collection/mistake", CRD)]
     assert checked["kind"] == "collection error"
@@ -444,8 +427,6 @@ def test_a_report_that_cannot_be_written_is_an_error(project: Project) -> None:
         ["crd: a/out.json cannot be written: *", "crd: SARIF is written to new/folder/out.sarif"]
     )
     result.stdout.no_fnmatch_line("*Traceback*")
-    quiet = project.run("-q", "--crd-json", "out.json")
-    quiet.stdout.no_fnmatch_line("*written*")
 
 
 def test_github_has_annotations_and_a_summary(project: Project, outside: pytest.MonkeyPatch) -> None:
@@ -514,19 +495,24 @@ def test_gitlab_has_a_report_at_the_root_of_the_repository(project: Project, out
     assert len({entry["fingerprint"] for entry in entries}) == len(entries)
 
 
-def test_fingerprints_do_not_depend_on_lines(project: Project) -> None:
-    project.cases(CASES)
+@pytest.mark.session
+def test_fingerprints_do_not_depend_on_lines(judged: tuple[Folder, pytest.RunResult]) -> None:
+    """A quiet run does not tell where reports are."""
+    folder, result = judged
+    folder.write(CRD, f"# one more line\n{folder.read(CRD)}")
+    folder.cases(f"# crds\n\n{CASES}")
 
-    def prints() -> list[str]:
-        project.run("--crd-sarif", "out.sarif")
-        (run,) = json.loads(project.read("out.sarif"))["runs"]
-        return sorted(finding["partialFingerprints"]["pytestCrd/v1"] for finding in run["results"])
+    folder.run("--crd-sarif", "later.sarif")
 
-    before = prints()
-    project.write(CRD, f"# one more line\n{project.read(CRD)}")
-    project.cases(f"# crds\n\n{CASES}")
+    before, after = (_fingerprints(folder.read(name)) for name in ("out.sarif", "later.sarif"))
+    assert before
+    assert after == before
+    result.stdout.no_fnmatch_line("*written*")
 
-    assert prints() == before
+
+def _fingerprints(sarif: str) -> list[str]:
+    (run,) = json.loads(sarif)["runs"]
+    return sorted(finding["partialFingerprints"]["pytestCrd/v1"] for finding in run["results"])
 
 
 WORKERS: Final = (
