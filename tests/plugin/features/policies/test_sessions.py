@@ -267,9 +267,9 @@ LITTLE = {
 
 @pytest.mark.parametrize(("options", "code", "line"), LITTLE.values(), ids=LITTLE)
 def test_too_few_results_fail_a_session(timers: Project, options: tuple[str, ...], code: int, line: str) -> None:
-    timers.write(
-        "test_timers.crd.yaml", "crd: timers.stories.example.com\npruning: [{name: a, input: {}, expected: {}}]\n"
-    )
+    """Results of a failed case do not count."""
+    case = "{name: a robot, user: {username: r2, groups: [robots]}, input: {spec: {seconds: 100}}, error: too long}"
+    timers.write("test_timers.crd.yaml", f"crd: timers.stories.example.com\ncreate: [{case}]\n")
     result = timers.run("--crd-cov", *options)
     result.stdout.fnmatch_lines([line])
     assert result.ret == code
