@@ -27,6 +27,7 @@ def _hook(project: Project, returns: str, name: str = "conftest.py", arguments: 
 
 
 def test_crds_of_the_hook_belong_to_the_project_in_each_form(empty: Project) -> None:
+    """A conftest.py with the hook may name the plugin."""
     text = "POND.replace('ond', {!r})"
     forms = (
         "'text': POND",
@@ -35,6 +36,7 @@ def test_crds_of_the_hook_belong_to_the_project_in_each_form(empty: Project) -> 
         f"'iterable': (one for one in [{text.format('ear')}, 'kind: Role'])",
     )
     _hook(empty, f"{{{', '.join(forms)}}}")
+    empty.write("conftest.py", f"pytest_plugins = ['pytest_crd.plugin']\n{empty.read('conftest.py')}")
     empty.cases(CASES)
     empty.write("test_it.py", "def test_it(crds, crd, crd_version):\n    assert crd is crds[crd.kind]\n")
 
@@ -47,28 +49,29 @@ def test_crds_of_the_hook_belong_to_the_project_in_each_form(empty: Project) -> 
     assert empty.read("called") == "x"
 
 
-def test_crds_of_the_hook_join_files_and_precede_test_data(project: Project) -> None:
-    _hook(project, "{'ponds': POND}", arguments="")
-    project.write("test_it.py", "def test_it(crds):\n    assert [one.kind for one in crds] == ['Garden', 'Pond']\n")
+def test_crds_of_the_hook_join_files_and_a_copy_of_a_file_counts_once(project: Project) -> None:
+    """A different CRD of the same name is an alternative."""
+    _hook(project, "{'ponds': POND, 'copy': GARDEN, 'other': GARDEN.replace('default: 3', 'default: 4')}", arguments="")
+    project.write(
+        "test_it.py",
+        "def test_it(crds, crd):\n    assert crds['conftest.py[other]'].kind == 'Garden'\n"
+        "    assert sorted(one.kind for one in crds) == ['Garden', 'Garden', 'Pond']\n",
+    )
 
-    project.run().assert_outcomes(passed=1)
+    project.run().assert_outcomes(passed=3)
 
-    project.path.joinpath("config/crd/bases/gardens.yaml").rename(project.write("testdata/gardens.yaml", ""))
-    project.write("test_it.py", "def test_it(crds):\n    assert [one.kind for one in crds] == ['Pond']\n")
 
-    result = project.run()
+def test_crds_of_the_hook_precede_test_data(empty: Project) -> None:
+    _hook(empty, "{'ponds': POND}", arguments="")
+    empty.crd("testdata/gardens.yaml")
+    empty.write("test_it.py", "def test_it(crds):\n    assert [one.kind for one in crds] == ['Pond']\n")
+
+    result = empty.run()
 
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(
         ["crd: testdata/gardens.yaml: passed over: test data counts where there is nothing else"]
     )
-
-
-def test_a_copy_of_a_file_counts_once_and_a_different_crd_is_an_alternative(project: Project) -> None:
-    _hook(project, "{'copy': GARDEN, 'other': GARDEN.replace('default: 3', 'default: 4')}")
-    project.write("test_it.py", "def test_it(crds, crd):\n    assert crds['conftest.py[other]'].kind == 'Garden'\n")
-
-    project.run().assert_outcomes(passed=2)
 
 
 def test_a_path_on_the_command_line_replaces_crds_of_the_hook(project: Project) -> None:
@@ -182,14 +185,6 @@ def test_a_hook_that_is_registered_too_late_is_refused(project: Project) -> None
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*operator/conftest.py: pytest_crd_manifests is registered too late, *"])
     project.run("--crd-checks", "--crd-python", "operator").assert_outcomes(passed=12)
-
-
-def test_a_conftest_may_name_the_plugin_and_have_the_hook(empty: Project) -> None:
-    _hook(empty, "{'ponds': POND}")
-    empty.write("conftest.py", f"pytest_plugins = ['pytest_crd.plugin']\n{empty.read('conftest.py')}")
-    empty.cases(CASES)
-
-    empty.run().assert_outcomes(passed=1)
 
 
 def test_the_upgrade_of_a_hooks_crd_is_judged_if_the_baseline_has_a_file_of_it(project: Project) -> None:
