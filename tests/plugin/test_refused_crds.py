@@ -41,6 +41,10 @@ pruning:
 """
 
 
+def _file(kind: str) -> str:
+    return f"config/crd/bases/{kind.lower()}s.yaml"
+
+
 def _break(project: Project, old: str = "scope: Namespaced", new: str = "scope: Namespacd", file: str = FILE) -> Path:
     path = project.path / file
     text = path.read_text(encoding="utf-8")
@@ -95,32 +99,39 @@ def test_a_listing_has_the_cases_of_a_refused_crd(gardener: Project) -> None:
     assert len([line for line in result.outlines if "::" in line]) == 3
 
 
-def test_a_case_file_that_declares_the_crd_stored_is_run(gardener: Project) -> None:
-    _break(gardener, "label: {type: string}", "label: {type: string, default: 1}")
-    cases = f"storedCRD: true\n{CASES.replace('{spec: {size: 3, ', '{spec: {size: 3, label: 1, ')}"
-    gardener.cases(cases)
-    gardener.cases(cases, name="test_again.crd.yaml")
+def test_cases_of_crds_that_a_case_file_or_the_settings_call_stored_are_run(project: Project) -> None:
+    """One stored CRD does not excuse another."""
+    for kind in ("Pond", "Hedge"):
+        project.crd(_file(kind), plural=f"{kind.lower()}s", kind=kind)
+        _break(project, "singular: garden", f"singular: {kind.lower()}", _file(kind))
+        project.cases(CASES.replace("gardens", f"{kind.lower()}s"), f"test_{kind.lower()}.crd.yaml")
+        _break(project, file=_file(kind))
+    _break(project, "label: {type: string}", "label: {type: string, default: 1}")
+    for name in ("garden", "again"):
+        cases = CASES.replace("{spec: {size: 3, ", "{spec: {size: 3, label: 1, ")
+        project.cases(f"storedCRD: true\n{cases}", f"test_{name}.crd.yaml")
+    project.ini("crd_stored = ponds.stories.example.com")
+    tests = "import pytest\n\n@pytest.mark.crd('Pond')\ndef test_it(crd_version):\n    assert crd_version.create({}).accepted\n"
+    project.write("test_it.py", tests)
 
-    gardener.run().assert_outcomes(passed=6)
+    result = project.run("--continue-on-collection-errors")
 
-
-def test_a_crd_that_the_settings_call_stored_is_run(gardener: Project) -> None:
-    _break(gardener)
-    gardener.ini("crd_stored = gardens.stories.example.com")
-    gardener.write("test_it.py", "def test_it(crd_version):\n    assert crd_version.create({}).accepted\n")
-
-    gardener.run().assert_outcomes(passed=4)
-
-
-def test_one_stored_crd_does_not_excuse_another(gardener: Project) -> None:
-    _break(gardener)
-    gardener.ini("crd_stored = ponds.stories.example.com")
-
-    gardener.run().assert_outcomes(errors=1)
+    result.assert_outcomes(passed=3 + 3 + 4, errors=1)
+    result.stdout.fnmatch_lines(["ERROR test_hedge.crd.yaml*"])
 
 
 VERSIONS = ("crd_version", "crd.versions[0]", "crds[0].version('v1')", "crd.under('1.36').versions[0]")
 REQUESTS = ("create({})", "update({}, old={})", "update_status({}, old={})", "prune({})", "default({})")
+
+
+# Questions about the CRD itself are answered.
+ITSELF = """
+def test_itself(crd, crd_version):
+    assert crd.response.code == 422
+    assert crd.response.errors[0].field == "spec.scope"
+    assert crd_version.structural_errors == ()
+    crd_version.assert_structural()
+"""
 
 
 def test_questions_about_objects_of_a_refused_crd_fail(project: Project) -> None:
@@ -132,9 +143,11 @@ def test_questions_about_objects_of_a_refused_crd_fail(project: Project) -> None
     ]
     project.write("test_it.py", "".join(tests))
 
+    project.write("test_itself.py", ITSELF)
+
     result = project.run("--tb=short")
 
-    result.assert_outcomes(failed=len(questions))
+    result.assert_outcomes(failed=len(questions), passed=1)
     reports = re.split(r"\n_+ test_\d\d.* _+\n", result.stdout.str())[1:]
     for question, report in zip(questions, reports, strict=True):
         failure = report.partition("\n=")[0]
@@ -143,73 +156,50 @@ def test_questions_about_objects_of_a_refused_crd_fail(project: Project) -> None
         assert "version.py" not in failure, question
 
 
-def test_questions_about_a_refused_crd_itself_are_answered(project: Project) -> None:
-    _break(project)
-    project.write(
-        "test_it.py",
-        "def test_it(crd, crd_version):\n"
-        "    assert crd.response.code == 422\n"
-        "    assert crd.response.errors[0].field == 'spec.scope'\n"
-        "    assert crd_version.structural_errors == ()\n"
-        "    crd_version.assert_structural()\n",
-    )
-
-    project.run().assert_outcomes(passed=1)
-
-
 def test_a_v1beta1_crd_is_judged_as_by_the_last_server_that_accepted_it(empty: Project) -> None:
-    empty.write(FILE, BETA)
-    empty.cases(BETA_CASES)
+    for kind, scope in (("Garden", "Namespaced"), ("Pond", "Namespacd")):
+        plural = f"{kind.lower()}s"
+        text = BETA.replace("gardens", plural).replace("Garden", kind).replace("Namespaced", scope)
+        empty.write(f"config/crd/bases/{plural}.yaml", text)
+        empty.cases(BETA_CASES.replace("gardens", plural), f"test_{plural}.crd.yaml")
 
-    empty.run().assert_outcomes(passed=1)
+    result = empty.run("--continue-on-collection-errors")
 
-    _break(empty, "scope: Namespaced", "scope: Namespacd")
-    result = empty.run()
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"*{REFUSED}*"])
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines([f"*{REFUSED.replace('gardens', 'ponds')}*"])
 
 
-@pytest.mark.parametrize("stored", [False, True])
-def test_an_old_crd_that_no_server_accepted_is_an_error(project: Project, *, stored: bool) -> None:
+def test_an_old_crd_that_no_server_accepted_is_an_error_unless_it_is_stored(project: Project) -> None:
     project.crd("old.yaml")
     _break(project, file="old.yaml")
     case = "{name: a, old: {spec: {}}, oldCRD: {path: old.yaml}, input: {spec: {}}, accepted: true}"
-    head = "storedCRD: true\n" if stored else ""
-    project.cases(f"{head}crd: gardens.stories.example.com\nupdate:\n- {case}\n")
+    for name, head in (("garden", ""), ("stored", "storedCRD: true\n")):
+        project.cases(f"{head}crd: gardens.stories.example.com\nupdate:\n- {case}\n", f"test_{name}.crd.yaml")
 
-    result = project.run()
+    result = project.run("--continue-on-collection-errors")
 
-    if stored:
-        result.assert_outcomes(passed=1)
-    else:
-        result.assert_outcomes(errors=1)
-        result.stdout.fnmatch_lines(
-            ["*test_garden.crd.yaml:3: a server refuses the old CRD: spec.scope: Unsupported value*"]
-        )
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(
+        ["*test_garden.crd.yaml:3: a server refuses the old CRD: spec.scope: Unsupported value*"]
+    )
 
 
 RAW = "label: {$ref: 'python://schemas/k8s.json#/definitions/podspec'}"
 COPY = "$ref is not resolved in this file; the copy {0}/gardens.yaml:1 has none: write crd_paths = {0}"
-NO_COPY = (
-    "$ref is not resolved in this file, and the project has no copy without it: write the resolved CRDs to files, and their folder "
-    "to crd_paths, or print them with crd_commands"
-)
 
 
 @pytest.mark.parametrize(
-    ("copy", "setting", "remedy"),
+    ("copy", "setting"),
     [
-        pytest.param("deploy/manifests", "", COPY.format("deploy/manifests"), id="another file"),
-        pytest.param("config/crd/bases", "crd_paths = raw", COPY.format("config/crd/bases"), id="beside crd_paths"),
-        pytest.param("", "", NO_COPY, id="no copy"),
+        pytest.param("deploy/manifests", "", id="another file"),
+        pytest.param("config/crd/bases", "crd_paths = raw", id="beside crd_paths"),
     ],
 )
-def test_a_crd_with_references_names_its_copy(project: Project, copy: str, setting: str, remedy: str) -> None:
+def test_a_crd_with_references_names_its_copy(project: Project, copy: str, setting: str) -> None:
     whole = project.read(FILE)
     project.path.joinpath(FILE).unlink()
     project.write("raw/gardens.yaml", whole.replace("label: {type: string}", RAW))
-    if copy:
-        project.write(f"{copy}/gardens.yaml", whole)
+    project.write(f"{copy}/gardens.yaml", whole)
     project.ini(setting)
     project.cases(CASES.replace("crd: gardens.stories.example.com", "crd: raw/gardens.yaml"))
     project.write(
@@ -220,7 +210,7 @@ def test_a_crd_with_references_names_its_copy(project: Project, copy: str, setti
     lines = project.run("--crd-checks", "--continue-on-collection-errors", "-rN").outlines
 
     # In the case file, the check `accepted`, and the tests with `crds` and `crd_server`.
-    assert sum(remedy in line for line in lines) == 4
+    assert sum(COPY.format(copy) in line for line in lines) == 4
 
 
 def test_a_refused_crd_without_references_names_no_copy(project: Project) -> None:
