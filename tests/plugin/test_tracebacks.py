@@ -41,15 +41,23 @@ MISTAKES = {
 
 
 def test_a_mistake_ends_in_the_line_of_the_test(project: Project) -> None:
+    """Or in a function of the project; an error that a test raises itself keeps its line."""
     tests = [
         f"def test_{number:02}(crds):\n    version = crds[0].version('v1')\n    {code}\n"
         for number, code in enumerate(MISTAKES)
     ]
     project.write("test_it.py", IMPORTS + "".join(tests))
+    project.write("helper.py", "def find(crds):\n    return crds['Gardn']\n")
+    project.write(
+        "test_frames.py",
+        "from helper import find\nfrom pytest_crd import engine\n\n\ndef test_helper(crds):\n    find(crds)\n\n\n"
+        "def test_own():\n    raise engine.CrdLookupError('mine')\n",
+    )
 
-    result = project.run()
+    result = project.run("--import-mode=prepend")
 
-    result.assert_outcomes(failed=len(MISTAKES))
+    result.assert_outcomes(failed=len(MISTAKES) + 2)
+    result.stdout.fnmatch_lines(["helper.py:2: CrdLookupError", "test_frames.py:10: CrdLookupError"])
     reports = re.split(r"\n_+ test_\d\d _+\n", "\n".join(result.outlines))[1:]
     for number, ((code, message), report) in enumerate(zip(MISTAKES.items(), reports, strict=True)):
         lines = report.partition("\n=")[0].splitlines()
@@ -72,14 +80,6 @@ def test_a_bug_of_the_package_and_a_full_trace_keep_all_frames(project: Project)
     )
 
 
-def test_an_error_in_a_function_of_the_project_is_shown_there(project: Project) -> None:
-    project.write("helper.py", "def find(crds):\n    return crds['Gardn']\n")
-
-    lines = _lines(project, "import helper; helper.find(crds)")
-
-    assert "helper.py:2: CrdLookupError" in lines
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -92,25 +92,14 @@ def test_a_date_is_refused_with_the_text_to_write(value: object, text: str) -> N
         jsonvalue.from_python({"a": value})
 
 
-@pytest.mark.parametrize("code", ["crd_server.url", "crd_server['gardens']"])
-def test_the_refusal_of_a_crd_is_told_once_by_crd_server(code: str, project: Project) -> None:
+def test_the_refusal_of_a_crd_is_told_once_by_crd_server(project: Project) -> None:
     text = project.read("config/crd/bases/gardens.yaml").replace("size: {type: integer", "size: {type: integr")
     project.write("config/crd/bases/gardens.yaml", text)
-    project.write("test_it.py", f"def test_it(crd_server):\n    {code}\n")
+    tests = "def test_url(crd_server):\n    crd_server.url\n\ndef test_it(crd_server):\n    crd_server['gardens']\n"
+    project.write("test_it.py", tests)
 
     result = project.run("-rN")
 
-    result.assert_outcomes(errors=1)
-    assert result.stdout.str().count("is not accepted") == 1
+    result.assert_outcomes(errors=2)
+    assert result.stdout.str().count("is not accepted") == 2
     result.stdout.no_fnmatch_line("*During handling*")
-
-
-def test_an_error_that_a_test_raises_itself_keeps_its_line(project: Project) -> None:
-    project.write(
-        "test_it.py", "from pytest_crd import engine\n\n\ndef test_it():\n    raise engine.CrdLookupError('mine')\n"
-    )
-
-    result = project.run()
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["test_it.py:5: CrdLookupError"])

@@ -69,6 +69,14 @@ USED = {
 }
 
 
+# Tests that are skipped or fail for a reason of their own.
+ASIDE = (
+    *("@pytest.mark.skip(reason='why')", f"{MARK}\ndef test_a(): pass"),
+    *(MARK, "def test_b(): pytest.skip('why')"),
+    *(MARK, "def test_c(): assert 'its own' == 'reason'"),
+)
+
+
 def _write(folder: Folder, name: str, *lines: str) -> None:
     folder.write(name, "import pytest\n\n\n" + "\n".join(lines) + "\n")
 
@@ -79,10 +87,22 @@ def test_a_marker_without_its_fixture_fails_its_test_and_others_are_left_alone(g
     for number, lines in enumerate(USED.values()):
         _write(gardener, f"test_used_{number}.py", *lines)
 
+    _write(gardener, "test_aside.py", *ASIDE)
+    ignores = ("pass", "repr(crd_case)", "crd_case.case, crd_case.name, crd_case.path")
+    runs = ("crd_case.check()", "assert crd_case.run().holds")
+    tests = ((CASES_MARK, f"def test_{number}(crd_case): {body}") for number, body in enumerate((*ignores, *runs)))
+    _write(gardener, "test_ignores.py", *(line for test in tests for line in test))
+
     result = gardener.run("-rA", *sorted(path.name for path in gardener.path.glob("test_*.py")))
 
-    result.assert_outcomes(failed=len(UNUSED), passed=len(USED))
-    failures = {line.split()[1].partition("::")[0]: line for line in result.outlines if line.startswith("FAILED ")}
+    result.assert_outcomes(
+        failed=len(UNUSED) + 1 + 3 * len(ignores), passed=len(USED) + 3 * len(runs), skipped=len(ASIDE) // 2 - 1
+    )
+    result.stdout.no_fnmatch_line("FAILED test_aside.py*does nothing*")
+    words = "did nothing with its crd_case: call crd_case.check() (<case test_garden.crd.yaml::unknown fields go>)"
+    assert sum(words in line and not line.startswith("FAILED") for line in result.outlines) == len(ignores)
+    own = "FAILED test_unused_"
+    failures = {line.split()[1].partition("::")[0]: line for line in result.outlines if line.startswith(own)}
     sections = re.split(r"^_+ (?:TestIt\.)?test_it(?:\[.*\])? _+$", result.stdout.str(), flags=re.MULTILINE)[1:]
     assert [*failures] == [f"test_unused_{number}.py" for number in range(len(UNUSED))]
     for section, (_, words) in zip(sections, UNUSED.values(), strict=True):
@@ -94,33 +114,6 @@ def test_a_marker_of_the_project_is_left_alone(gardener: Project) -> None:
     _test(gardener, "@pytest.mark.crd(7)", "def test_it(): pass")
 
     gardener.run("test_it.py").assert_outcomes(passed=1)
-
-
-def test_a_test_that_is_skipped_or_fails_is_left_alone(gardener: Project) -> None:
-    _test(
-        gardener,
-        *("@pytest.mark.skip(reason='why')", MARK, "def test_a(): pass"),
-        *(MARK, "def test_b(): pytest.skip('why')"),
-        *(MARK, "def test_c(): assert 'its own' == 'reason'"),
-    )
-
-    result = gardener.run("test_it.py")
-
-    result.assert_outcomes(skipped=2, failed=1)
-    result.stdout.no_fnmatch_line("*does nothing*")
-
-
-def test_a_test_that_ignores_its_case_fails(gardener: Project) -> None:
-    ignores = ("pass", "repr(crd_case)", "crd_case.case, crd_case.name, crd_case.path")
-    runs = ("crd_case.check()", "assert crd_case.run().holds")
-    tests = ((CASES_MARK, f"def test_{number}(crd_case): {body}") for number, body in enumerate((*ignores, *runs)))
-    _test(gardener, *(line for test in tests for line in test))
-
-    result = gardener.run("test_it.py")
-
-    result.assert_outcomes(failed=3 * len(ignores), passed=3 * len(runs))
-    words = "did nothing with its crd_case: call crd_case.check() (<case test_garden.crd.yaml::unknown fields go>)"
-    assert sum(words in line and not line.startswith("FAILED") for line in result.outlines) == len(ignores)
 
 
 def test_a_case_file_without_a_matching_pattern_is_named_in_the_header(gardener: Project) -> None:
@@ -160,10 +153,9 @@ def test_notes_about_a_passing_case_are_shown_on_demand(gardener: Project) -> No
     )
     words = "the schema does not specify it; did you mean spec.label?"
 
-    quiet, verbose = gardener.run(), gardener.run("-v")
+    result = gardener.run("-v")
 
-    quiet.assert_outcomes(passed=2)
-    quiet.stdout.no_fnmatch_line("*did you mean*")
-    verbose.stdout.fnmatch_lines_random(
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines_random(
         [f"crd: test_garden.crd.yaml::a: spec.labl: {words}", f"crd: test_it.py::test_it*a*: spec.labl: {words}"]
     )
