@@ -80,24 +80,15 @@ def test_tests_have_no_such_mark_without_the_plugin(project: Project) -> None:
 
 
 def test_a_blocked_socket_is_an_error_with_the_option_that_allows_it(project: Project) -> None:
-    project.write("test_it.py", "def test_it(crd_server): pass\n")
-    project.write("conftest.py", SOCKET.replace("MODULE", '"pytest_socket"'))
+    """Another error of a socket keeps its traceback."""
+    for module in ("pytest_socket", "another"):
+        project.write(f"{module}_tests/test_it.py", "def test_it(crd_server): pass\n")
+        project.write(f"{module}_tests/conftest.py", SOCKET.replace("MODULE", repr(module)))
 
-    result = project.run()
+    result = project.run("--import-mode=importlib")
 
-    result.assert_outcomes(errors=1)
-    assert (
-        "crd_server listens on loopback, and pytest-socket blocks all sockets: add --allow-hosts=127.0.0.1 to --disable-socket"
-        in result.outlines
-    )
-
-
-def test_another_error_of_a_socket_keeps_its_traceback(project: Project) -> None:
-    project.write("test_it.py", "def test_it(crd_server): pass\n")
-    project.write("conftest.py", SOCKET.replace("MODULE", '"another"'))
-
-    result = project.run()
-
-    result.assert_outcomes(errors=1)
+    result.assert_outcomes(errors=2)
+    words = "crd_server listens on loopback, and pytest-socket blocks all sockets: add --allow-hosts=127.0.0.1 to --disable-socket"
+    assert result.outlines.count(words) == 1
     result.stdout.fnmatch_lines(["E *another.SocketBlockedError: A test tried to use socket.socket."])
-    result.stdout.no_fnmatch_line("*--allow-hosts*")
+    result.stdout.no_fnmatch_line("E *pytest_socket.SocketBlockedError*")
