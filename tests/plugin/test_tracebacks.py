@@ -13,13 +13,8 @@ from pytest_crd.engine import jsonvalue
 if TYPE_CHECKING:
     from support.sessions import Project
 
+HEAD = "from pytest_crd import engine\nfrom pytest_crd.engine import jsonvalue\n\n\n"
 IMPORTS = "import datetime\nimport pytest\nfrom pytest_crd import CustomResourceDefinition, engine\n\n\n"
-
-
-def _lines(project: Project, code: str, *options: str) -> list[str]:
-    """Return the lines about the failure of a test with *code*, which has the fixture `crds`."""
-    project.write("test_it.py", f"{IMPORTS}def test_it(crds):\n    version = crds[0].version('v1')\n    {code}\n")
-    return project.run(*options).outlines
 
 
 # Mistakes by code, each with the message.
@@ -68,16 +63,24 @@ def test_a_mistake_ends_in_the_line_of_the_test(project: Project) -> None:
         assert any(re.match(r"E +(\S+\.)?" + re.escape(message.rstrip("*")), line) for line in lines), code
 
 
-def test_a_bug_of_the_package_and_a_full_trace_keep_all_frames(project: Project) -> None:
-    bug = (
-        "from unittest.mock import patch\n"
-        "    with patch('pytest_crd.engine.jsonvalue.from_python', side_effect=KeyError): version.create({})"
-    )
+@pytest.mark.parametrize(
+    ("code", "options", "place"),
+    [
+        ("jsonvalue.from_python = None; version.create({})", (), "pytest_crd/engine/client"),
+        ("engine.load('nowhere')", ("--full-trace",), "pytest_crd/engine/loading"),
+    ],
+    ids=["a bug", "a full trace"],
+)
+def test_a_bug_of_the_package_and_a_full_trace_end_in_the_package(
+    project: Project, monkeypatch: pytest.MonkeyPatch, code: str, options: tuple[str, ...], place: str
+) -> None:
+    monkeypatch.setattr(jsonvalue, "from_python", jsonvalue.from_python)
+    project.write("test_it.py", f"{HEAD}def test_it(crds):\n    version = crds[0].version('v1')\n    {code}\n")
 
-    assert any("pytest_crd/engine/client" in line for line in _lines(project, bug))
-    assert any(
-        "pytest_crd/engine/loading" in line for line in _lines(project, "engine.load('nowhere')", "--full-trace")
-    )
+    result = project.run("--tb=line", *options)
+
+    result.assert_outcomes(failed=1)
+    assert any(place in line for line in result.outlines if re.search(r"\.py:\d+: [\w.]+Error", line))
 
 
 @pytest.mark.parametrize(

@@ -360,7 +360,7 @@ def test_a_bug_keeps_its_traceback(gardener: Project) -> None:
         "        item.runtest = broken\n",
     )
 
-    result = gardener.run("-k", "stay")
+    result = gardener.run("-k", "stay", "--tb=line")
 
     result.assert_outcomes(failed=1, deselected=2)
-    result.stdout.fnmatch_lines(["*raise RuntimeError('what we did not think of')*"])
+    result.stdout.fnmatch_lines(["*conftest.py:7: RuntimeError: what we did not think of"])
