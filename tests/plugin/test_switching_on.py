@@ -25,11 +25,6 @@ WAYS = [
 ]
 
 
-# The slow tests run all other cases in new processes.
-IN_A_PROCESS = [
-    pytest.param(*way.values, id=way.id, marks=() if way.values == (None, None, False) else pytest.mark.slow)
-    for way in WAYS
-]
 # Slow plugins that these tests do not need.
 WITHOUT = tuple(
     word
@@ -51,7 +46,8 @@ def test_the_plugin_is_registered_once_if_several_places_name_it(
     assert str(result.stdout).count("crd: 1 CRD, 1 version") == 1
 
 
-@pytest.mark.parametrize(("flag", "named", "no_autoload"), IN_A_PROCESS)
+@pytest.mark.slow
+@pytest.mark.parametrize(("flag", "named", "no_autoload"), WAYS)
 def test_the_plugin_can_be_switched_on_in_each_way_in_a_new_process(
     project: Project,
     pytester: pytest.Pytester,
@@ -188,15 +184,19 @@ def test_the_ci_of_a_code_host_is_known_from_the_environment(monkeypatch: pytest
     assert options.find_code_host() == host.partition("_")[0].lower()
 
 
-def test_passing_cases_import_nothing_for_failures(project: Project) -> None:
+def test_the_plugin_is_installed_and_its_passing_cases_import_nothing_for_failures(
+    project: Project, pytester: pytest.Pytester
+) -> None:
     project.cases(
         f"{CASES}create:\n- {{name: a, input: {{spec: {{size: 1}}}}, accepted: true}}\n"
         "- {name: b, input: {spec: {rows: 11}}, errors: [{field: spec.rows, type: Invalid}]}\n"
     )
     project.write("conftest.py", TELLS_MODULES.format(hook="pytest_unconfigure"))
 
-    project.start().assert_outcomes(passed=5)
+    result = pytester.runpytest_subprocess(*WITHOUT)
 
+    result.assert_outcomes(passed=5)
+    assert str(result.stdout).count("crd: 1 CRD, 1 version") == 1
     loaders = json.loads(project.read("modules.json"))
     assert {"pytest_crd.plugin.items.cases", "pytest_crd.cases.caserunner"} <= loaders.keys()
     assert not loaders.keys() & {
