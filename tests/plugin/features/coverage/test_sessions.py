@@ -451,22 +451,23 @@ LINKS = {
 
 
 def test_reports_that_cannot_be_written_and_links_out_of_the_project_fail(
-    project: Project, tmp_path_factory: pytest.TempPathFactory
+    empty: Project, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    project.cases(COVERED)
-    project.write("file", "")
-    project.write("build", "")
+    empty.write("config/crd/bases/yards.yaml", YARD)
+    empty.write("test_it.py", "def test_it(crd_version):\n    assert crd_version.create({}).accepted\n")
+    empty.write("file", "")
+    empty.write("build", "")
     outside = tmp_path_factory.mktemp("outside")
     for name in LINKS:
         (outside / name).mkdir() if name == "pages" else (outside / name).touch()
-        (project.path / name).symlink_to(outside / name)
+        (empty.path / name).symlink_to(outside / name)
     reports = [
         "json:file/cov.json",
         "html:build/",
-        *(text.replace("FOLDER", str(project.path)) for text in LINKS.values()),
+        *(text.replace("FOLDER", str(empty.path)) for text in LINKS.values()),
     ]
 
-    result = project.run("--crd-cov", *(f"--crd-cov-report={report}" for report in reports))
+    result = empty.run("--crd-cov", *(f"--crd-cov-report={report}" for report in reports))
 
     for name in LINKS:
         words = f"cannot be written: it is a link to {outside / name}, out of its folder; *"
