@@ -71,7 +71,7 @@ def test_a_mistake_ends_in_the_line_of_the_test(project: Project) -> None:
     ],
     ids=["a bug", "a full trace"],
 )
-def test_a_bug_of_the_package_and_a_full_trace_end_in_the_package(
+def test_a_bug_of_the_package_and_a_full_trace_keep_the_frames_of_the_package(
     project: Project, monkeypatch: pytest.MonkeyPatch, code: str, options: tuple[str, ...], place: str
 ) -> None:
     monkeypatch.setattr(jsonvalue, "from_python", jsonvalue.from_python)
@@ -80,7 +80,7 @@ def test_a_bug_of_the_package_and_a_full_trace_end_in_the_package(
     result = project.run("--tb=line", *options)
 
     result.assert_outcomes(failed=1)
-    assert any(place in line for line in result.outlines if re.search(r"\.py:\d+: [\w.]+Error", line))
+    assert any(place in line for line in result.outlines if re.search(r"\.py:\d+: ", line))
 
 
 @pytest.mark.parametrize(
