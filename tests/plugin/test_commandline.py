@@ -47,30 +47,29 @@ def test_upgrades_and_checks_do_not_run_scripts_and_a_line_says_so(scripted: Pro
     checks.stdout.fnmatch_lines([LINE])
 
 
-@pytest.mark.parametrize("argument", ["--crd-python", "hack"])
-def test_python_files_are_collected_with_the_option_or_on_the_command_line(project: Project, argument: str) -> None:
-    project.write("hack/boilerplate_test.py", "def test_it(): pass\n")
+# A file of the project, arguments of a session with checks, and whether it collects Python files.
+PYTHON = {
+    "no settings": ("setup.cfg", "[metadata]\n", (), False),
+    "TOML without settings": ("pyproject.toml", "[tool.ruff]\n", ("-o", "crd_lints=ssatags"), False),
+    "the option": ("setup.cfg", "[metadata]\n", ("--crd-python",), True),
+    "a path": ("hack/boilerplate_test.py", "def test_it(): pass\n", ("hack",), True),
+    "an ini file": ("pytest.ini", "[pytest]\n", (), True),
+    "a conftest.py": ("conftest.py", "", (), True),
+    "settings in TOML": ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = ''\n", (), True),
+}
 
-    result = project.run("-k", "test_it", "--crd-checks", argument)
 
-    result.assert_outcomes(passed=1, deselected=5)
-    result.stdout.no_fnmatch_line("*not collected*")
+@pytest.mark.parametrize(("name", "text", "arguments", "is_collected"), PYTHON.values(), ids=PYTHON)
+def test_python_files_are_collected_in_a_project_with_pytest_settings_or_if_the_command_line_says_so(
+    empty: Project, name: str, text: str, arguments: tuple[str, ...], *, is_collected: bool
+) -> None:
+    """Settings on the command line are not settings of the project."""
+    empty.write(name, text)
+    config = empty.parse("--crd-checks", *arguments)
 
+    commandline.read(config)
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [("conftest.py", ""), ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = ''\n")],
-    ids=["a conftest.py", "settings in TOML"],
-)
-def test_python_tests_are_collected_in_a_project_with_pytest_settings(project: Project, name: str, text: str) -> None:
-    project.write("test_it.py", "def test_it(): pass\n")
-    project.write(name, text)
-
-    result = project.run("--crd-checks", "--collect-only", "-q")
-
-    ids = [line for line in result.outlines if "::" in line]
-    assert "test_it.py::test_it" in ids
-    assert len(ids) == 6
+    assert commandline.is_without_python(config) is not is_collected
 
 
 @pytest.mark.slow

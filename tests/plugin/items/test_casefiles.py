@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_crd.plugin import commandline, session
+from pytest_crd.plugin.items import casefiles
+from pytest_crd.plugin.settings import project as settings
+
 if TYPE_CHECKING:
     from support.sessions import Project
 
@@ -27,15 +31,30 @@ def test_case_files_that_a_whole_run_does_not_reach_are_named_once(project: Proj
         "tests/build/test_b.crd.yaml (ignored by pytest, as by norecursedirs",
         "tests/test_d.crd.yaml (a broken link)",
     ]
-    for arguments in (["tests/test_a.crd.yaml"], ["-k", "a"], ["-m", "not b"]):
-        assert "not collected" not in project.run(*arguments).stdout.str()
+
+
+def _unvisited(project: Project, *arguments: str) -> list[str]:
+    """Return the line of a session that is not started."""
+    config = project.parse(*arguments)
+    settings.read(config)
+    commandline.read(config)
+    assert session.catalogs(config)[0].crds  # a session without CRDs names no files
+    return casefiles.unvisited(config)
+
+
+@pytest.mark.parametrize("arguments", [("tests/test_a.crd.yaml",), ("-k", "a"), ("-m", "not b")])
+def test_a_run_of_a_part_names_no_case_files(project: Project, arguments: tuple[str, ...]) -> None:
+    project.cases(name="tests/test_a.crd.yaml")
+
+    assert _unvisited(project, *arguments) == []
 
 
 def test_many_case_files_that_are_not_reached_are_counted(project: Project) -> None:
-    project.ini("testpaths = tests", "crd_paths = crds")
-    project.crd("crds/gardens.yaml")
-    project.cases(name="tests/test_a.crd.yaml")
+    project.ini("testpaths = tests")
+    (project.path / "tests").mkdir()
     for number in range(7):
         project.cases(name=f"other/test_{number}.crd.yaml")
 
-    assert "other/test_4.crd.yaml (outside of testpaths), 2 more\n" in project.run().stdout.str()
+    [line] = _unvisited(project)
+
+    assert line.endswith("other/test_4.crd.yaml (outside of testpaths), 2 more")
