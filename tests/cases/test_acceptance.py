@@ -33,9 +33,9 @@ def test_a_crd_with_references_names_its_copy(tmp_path: Path, folders: tuple[str
         file = tmp_path / folder / "gardens.yaml"
         file.parent.mkdir(parents=True)
         file.write_text(crds.text(NAMES, REFERENCE if folder == "raw" else "type: object\n"), encoding="utf-8")
-    found = [crd for folder in folders for crd in engine.load([folder], base=tmp_path)]
+    project = [crd for folder in folders for crd in engine.load([folder], base=tmp_path)]
 
-    assert acceptance.explain_references(found[0], lambda: found) == remedy
+    assert acceptance.explain_references(project[0], lambda: project) == remedy
 
 
 def test_a_crd_without_references_has_no_remedy(tmp_path: Path) -> None:

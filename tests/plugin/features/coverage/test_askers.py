@@ -237,7 +237,7 @@ def test_a(good):
 FAILS = SAME_NAME.replace("counts_other", "not_same_name").replace("pass\n", "assert False\n")
 
 
-# A case that counts, one that is expected to fail, and one that is skipped.
+# Cases: the first is expected to fail, the second counts, the third is skipped.
 CASES = """\
 crd: flags.example.com
 create:

@@ -354,15 +354,15 @@ def test_coverage_of_earlier_runs_counts_with_append_until_a_crd_changes(project
     project.ini("crd_paths = config")
     project.cases(COVERED)
     project.cases(COVERED.replace("gardens.stories.example.com", "elsewhere/yards.yaml"), "test_yard.crd.yaml")
-    held, broken = f"{SPEC}/rows/maximum:held", f"{SPEC}/rows/maximum:broken"
+    limit, excess = f"{SPEC}/rows/maximum:held", f"{SPEC}/rows/maximum:broken"
 
     _measured(project, "-k", "boundary")
-    assert (held in _reached(project), broken in _reached(project)) == (True, False)
+    assert (limit in _reached(project), excess in _reached(project)) == (True, False)
 
     project.crd().write_text(f"# now with a comment\n{GARDEN}", encoding="utf-8")
     _measured(project, "-k", "many", "test_garden.crd.yaml", "--crd-cov-append")
-    assert {held, broken} <= _reached(project)
-    assert held in _reached(project, "yards.stories.example.com")
+    assert {limit, excess} <= _reached(project)
+    assert limit in _reached(project, "yards.stories.example.com")
 
     project.crd().write_text(GARDEN.replace("label: {type: string}", "label: {type: integer}"), encoding="utf-8")
     (project.path / "elsewhere/yards.yaml").unlink()
@@ -374,7 +374,7 @@ def test_coverage_of_earlier_runs_counts_with_append_until_a_crd_changes(project
             for plural in ("gardens", "yards")
         ]
     )
-    assert (held in _reached(project), broken in _reached(project)) == (False, True)
+    assert (limit in _reached(project), excess in _reached(project)) == (False, True)
     assert len(json.loads((project.path / ".crd_coverage").read_text(encoding="utf-8"))["crds"]) == 1
 
 
