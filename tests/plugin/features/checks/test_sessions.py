@@ -76,16 +76,6 @@ def test_a_run_with_a_file_that_has_checks_has_no_other_checks(project: Project)
     assert names == [f"{name[:-1]}-{version}]" for version in ("1.36", "1.37") for name in NAMES]
 
 
-def test_a_crd_declared_stored_has_a_note_that_it_is_refused(project: Project) -> None:
-    _change(project, "scope: Namespaced", "scope: Namespacd")
-    project.ini("crd_checks = true", "crd_stored = gardens.stories.example.com")
-
-    result = project.run("-rs", "-k", "accepted")
-
-    result.assert_outcomes(skipped=1, deselected=4)
-    assert "crd_stored says that it is stored; created anew: CustomResourceDefinition" in result.stdout.str()
-
-
 def test_alternatives_are_checked_each_and_copies_once(project: Project) -> None:
     project.crd("config/crd/bases/copy.yaml")
     project.crd("config/crd/bases/other.yaml")
@@ -482,16 +472,21 @@ def test_rules_are_listed_with_cost_and_share(report: pytest.RunResult) -> None:
 
 @pytest.mark.session
 def test_warnings_fail_and_rules_fail_before_the_server_refuses_them_with_stricter_settings(flawed: Folder) -> None:
+    """A CRD that is declared stored has a note that it is refused."""
     _create(flawed, "Dear", "Together")
     dear, together = _file("Dear"), _file("Together")
     _with_rules(flawed, "self.rows >= 0 && self.rows < 9", "self.rows >= 0", file=dear)
     _with_rules(flawed, *["self.rows >= 0"] * 14, file=together)
-    settings = ("crd_checks=true", "crd_warnings=error", "crd_rule_budget=7.5%")
+    stored = "crd_stored=refusals.stories.example.com"
+    settings = ("crd_checks=true", "crd_warnings=error", "crd_rule_budget=7.5%", stored)
     options = [word for setting in settings for word in ("-o", setting)]
 
-    result = flawed.run(*options, _file("Fancy"), dear, together, "-k", "not applies")
+    files = (_file("Fancy"), dear, together, f"{_file('Refusal')}::accepted")
 
-    result.assert_outcomes(passed=11, failed=3, deselected=3)
+    result = flawed.run(*options, *files, "-rs", "-k", "not applies")
+
+    result.assert_outcomes(passed=11, failed=3, skipped=1, deselected=3)
+    assert "crd_stored says that it is stored; created anew: CustomResourceDefinition" in result.stdout.str()
     words = "more than the 7.5% of crd_rule_budget"
     result.stdout.fnmatch_lines(
         [

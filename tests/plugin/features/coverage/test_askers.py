@@ -36,7 +36,7 @@ def _lay_out(project: Project, tests: str, name: str = "test_flags.py") -> set[s
 
 def _run(project: Project, *arguments: str) -> pytest.RunResult:
     """Run pytest, which reports coverage to a file."""
-    result = project.run("--crd-cov", "--crd-cov-report=term", "--crd-cov-report=json", *arguments)
+    result = project.run("--tb=no", "--crd-cov", "--crd-cov-report=term", "--crd-cov-report=json", *arguments)
     assert result.ret in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED}
     return result
 
