@@ -9,7 +9,8 @@ import pytest
 from support.sessions import CASES, GARDEN, Project
 
 from pytest_crd import plugin
-from pytest_crd.plugin import options
+from pytest_crd.plugin import options, session
+from pytest_crd.plugin.settings import project as projectsettings
 from pytest_crd.plugin.settings.allsettings import SETTINGS
 
 USES_IT = "def test_garden(crd):\n    assert crd.kind == 'Garden'\n"
@@ -141,29 +142,38 @@ def test_the_table_of_options_has_the_settings_in_their_order() -> None:
     assert [row[0][0] for row in options.OPTIONS] == [setting.option for setting in SETTINGS]
 
 
-COMMANDS = "and no test: `pytest-crd test` checks them, `pytest-crd init` sets up tests"
-FOUND = f"crd: 1 CRD, 1 version from config/crd, {COMMANDS}"
+FOUND = (
+    "crd: 1 CRD, 1 version from config/crd, and no test: `pytest-crd test` checks them, `pytest-crd init` sets up tests"
+)
+UNREADABLE = "CRDs that cannot be read"
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "arguments", "line"),
-    [
-        ("config/crd/gardens.yaml", GARDEN, ("-q",), FOUND),
-        ("config/crd/gardens.yaml", f"{GARDEN}a: [\n", (), f"crd: CRDs that cannot be read, {COMMANDS}"),
-        ("config/crd/gardens.yaml", GARDEN, ("config",), ""),
-        ("config/crd/gardens.yaml", GARDEN, ("--crd-stored", "gardens.stories.example.com"), ""),
-        ("config/other.yaml", "a: 1\n", (), ""),
-    ],
+    ("arguments", "line"),
+    [(("-q",), FOUND), (("config",), ""), (("--crd-stored", "gardens.stories.example.com"), "")],
 )
 def test_a_session_without_tests_names_the_commands_for_its_crds(
-    file: str, text: str, arguments: tuple[str, ...], line: str, empty: Project
+    arguments: tuple[str, ...], line: str, empty: Project
 ) -> None:
-    empty.write(file, text)
+    """Unless it is about a part of the project, or has settings."""
+    empty.crd("config/crd/gardens.yaml")
 
     result = empty.run(*arguments)
 
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
     assert [own for own in result.outlines if "no test: " in own] == ([line] if line else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [(GARDEN, "1 CRD, 1 version from config/crd"), (f"{GARDEN}a: [\n", UNREADABLE), ("a: 1\n", "")]
+)
+def test_the_crds_of_a_project_without_settings_are_counted(text: str, words: str, empty: Project) -> None:
+    empty.write("config/crd/gardens.yaml", text)
+    config = empty.parse()
+
+    projectsettings.read(config)
+
+    assert session.describe_crds(config) == words
 
 
 def test_a_session_with_deselected_python_tests_names_no_command(empty: Project) -> None:
