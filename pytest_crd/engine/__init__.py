@@ -1,7 +1,10 @@
 """
 Behaviour of kube-apiserver for CustomResourceDefinitions and custom resources, without pytest and network.
 
-Only `manifest` reads files. Answers are data; exceptions report a mistake in the input (`InputError`) or misuse.
+Manifests and objects come in, answers go out as data; exceptions report a mistake in the input (`InputError`) or misuse. Only `yaml.manifest` reads
+files. `loading` gets the CRDs of a project, `crds` decides whether a server accepts them, and `api` has them as objects. `client` makes a request, and
+`registry` answers it: it runs `passes` and sets `metadata`, then validates with `metadata`, `values` and `rules`, which ask `cel`. `openapi`
+publishes schemas.
 """
 
 from importlib import import_module
