@@ -19,6 +19,7 @@ from pytest_crd.engine.schema import schemamap
 from pytest_crd.engine.schema.schemamap import Place
 from pytest_crd.synthesis import Boundaries, objectplaces
 from pytest_crd.synthesis.demands import Demand
+from pytest_crd.synthesis.recentanswers import RecentAnswers
 
 
 def find_other(steps: tuple[str | int, ...], of_crd: Demand, of_class: Demand) -> str:
@@ -133,6 +134,7 @@ class _Comparison:
     def __init__(self, loaded: LoadedClass, version: CrdVersion, own: Boundaries | None) -> None:
         """Create it with the class, the version of the CRD, and the finder of objects of the CRD that the class makes."""
         self._class, self._version = loaded, version.unobserved
+        self._create = RecentAnswers(self._version.create)
         self._of_crd = Boundaries(version)
         self._of_class = own or self._of_crd
         self._schema = self._of_class.placer.version.schema_map.schema
@@ -289,7 +291,7 @@ class _Comparison:
         """Return the answers of both sides; nothing if the object lacks the part that the class has."""
         if self._class.part(resource) is None:
             return _Outcome({}, {}, {})
-        answer = self._version.create(resource)
+        answer = self._create(resource)
         if answer.accepted and not self._class.head and self._version.has_status and probes.STATUS in resource:
             answer = self._version.update_status(resource, old=answer.stored)
         errors: dict[Steps, _Error] = {}

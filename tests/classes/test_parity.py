@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import json
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Annotated, Any, Literal
@@ -14,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from pytest_crd.classes import DivergenceKind, compare, crd_of, differences, draws, parity
 from pytest_crd.engine import CrdError, CrdVersion, CustomResourceDefinition
+from pytest_crd.engine.registry import handlers
 
 JSON = dict[str, Any]
 
@@ -103,6 +105,24 @@ def test_the_values_and_the_null_of_an_optional_choice_are_compared(schema: JSON
     spec["properties"]["mode"] = {"type": "string", "nullable": True, **schema}
 
     assert summarize(Choice, CustomResourceDefinition.from_manifest(manifest).versions[0]) == expected
+
+
+def test_an_equal_object_is_sent_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = []
+    handle = handlers.handle
+
+    def record(stored: Any, request: Any, strategy: Any, *arguments: Any, **options: Any) -> Any:
+        sent.append((id(strategy), json.dumps(request.body.value), request.field_validation))
+        return handle(stored, request, strategy, *arguments, **options)
+
+    monkeypatch.setattr(handlers, "handle", record)
+    monkeypatch.setattr(draws, "search", lambda *_: None)
+
+    summarize(Choice, CustomResourceDefinition.from_manifest(crd_of(Choice, group="example.com")).versions[0])
+
+    of_comparison = [item for item in sent if item[-1] == "Warn"]
+    assert of_comparison
+    assert len(of_comparison) == len({*of_comparison})
 
 
 def _field(name: str, **keywords: Any) -> Callable[[JSON], Any]:

@@ -12,6 +12,7 @@ from pytest_crd.engine.registry import resourcerules
 from pytest_crd.engine.registry.conversion import ConversionFailedError
 from pytest_crd.engine.registry.request import FIXED_VALUES
 from pytest_crd.engine.schema.structural import META_FIELDS
+from pytest_crd.synthesis.recentanswers import RecentAnswers
 
 Resource: TypeAlias = Mapping[str, Any]
 
@@ -101,9 +102,13 @@ class RoundTripWriter:
 
     def __init__(self, version: CrdVersion) -> None:
         self._version = version.crd.with_webhooks(None).version(version.name).unobserved
+        self._answers = RecentAnswers(self._write)
 
     def write(self, resource: Resource) -> Response:
         """Return the answer to a create or, if the status is a subresource, to the update of the status after it."""
+        return self._answers(resource)
+
+    def _write(self, resource: Resource) -> Response:
         version = self._version
         answer = version.create(resource, field_validation="Strict")
         if not answer.accepted or not version.has_status or "status" not in resource:
