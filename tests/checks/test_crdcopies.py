@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pytest
+from support import projectchecks
 from support.sessions import GARDEN
+
+from pytest_crd.checks.verdict import CheckVerdict
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -18,10 +21,17 @@ NAME = "gardens.stories.example.com"
 DESCRIBED = GARDEN.replace("soil: {type: string,", "soil: {type: string, description: the ground,")
 
 
-def run(project: Project, copy: str, *arguments: str, main: str = GARDEN) -> pytest.RunResult:
+def find_copies(project: Project, *paths: str, commands: Sequence[str] = ()) -> dict[str, CheckVerdict]:
+    """Return the verdicts on copies by the name of their CRD, with the settings `crd_paths` and `crd_commands`."""
+    planned = projectchecks.plan(project.path, paths, commands=commands)
+    return {check.subject: check.run() for check in projectchecks.find(planned, "copies")}
+
+
+def compare(project: Project, copy: str, main: str = GARDEN) -> CheckVerdict:
+    """Return the verdict on a CRD and its copy in a chart."""
     project.write(MAIN, main)
     project.write(CHART, copy)
-    return project.run("--crd-checks", "-k", "copies", *arguments)
+    return find_copies(project)[NAME]
 
 
 def run_all(project: Project, copies: Sequence[str], *arguments: str) -> pytest.RunResult:
@@ -102,51 +112,51 @@ def test_a_copy_may_differ_in_what_servers_do_not_judge(project: Project) -> Non
 def test_the_order_of_required_fields_is_no_difference(project: Project) -> None:
     both = GARDEN.replace("required: [name]", "required: [name, plant]")
 
-    run(project, both.replace("[name, plant]", "[plant, name]"), main=both).assert_outcomes(passed=1, deselected=10)
+    assert compare(project, both.replace("[name, plant]", "[plant, name]"), both).notes == (f"copies: {CHART}:1",)
 
 
 def test_values_in_defaults_are_compared(project: Project) -> None:
     default = "default: {required: [b, a], description: [b, a]}"
     main = GARDEN.replace("free: {type: object,", f"free: {{type: object, {default},")
 
-    result = run(project, main.replace("[b, a]", "[a, b]"), main=main)
+    findings = compare(project, main.replace("[b, a]", "[a, b]"), main).findings
 
-    result.assert_outcomes(failed=1, deselected=10)
-    for keyword in ("description", "required"):
-        result.stdout.fnmatch_lines([f"*v1 spec.free default.{keyword}.0: the copy has another value*"])
+    words = {f"v1 spec.free default.{keyword}.0: the copy has another value" for keyword in ("description", "required")}
+    assert words <= {finding.text.partition(" than ")[0] for finding in findings}
 
 
 def test_many_differences_are_shortened(project: Project) -> None:
-    result = run(project, re.sub(r"(size|label|note|soil|rows|free): ", r"\\1x: ", GARDEN, count=6))
+    findings = compare(project, re.sub(r"(size|label|note|soil|rows|free): ", r"\\1x: ", GARDEN, count=6)).findings
 
-    result.assert_outcomes(failed=1, deselected=10)
-    result.stdout.fnmatch_lines([f"  {CHART}:1: 2 more differences from {MAIN}:1"])
+    assert len(findings) == 6
+    assert findings[-1][:2] == (f"{CHART}:1", f"2 more differences from {MAIN}:1")
 
 
 def test_a_project_without_copies_has_no_check(project: Project) -> None:
     project.write("config/crd/bases/other.yaml", GARDEN.replace("label", "tag"))
 
-    project.run("--crd-checks", "-k", "copies").assert_outcomes(deselected=10)
+    assert find_copies(project) == {}
 
 
 def test_a_copy_whose_metadata_no_server_takes_fails(project: Project) -> None:
     labelled = GARDEN.replace("metadata: {name", "metadata: {labels: {a: not valid}, name")
 
-    assert run(project, labelled).parseoutcomes()["passed"] == 1  # `copies`
-    result = project.run("--crd-checks")
-    result.assert_outcomes(passed=6, failed=1)
-    result.stdout.fnmatch_lines(
-        [f"{CHART}:1: accepted[[]{NAME}], *", f"  {CHART}:*: metadata.labels: Invalid value: *"]
-    )
+    assert compare(project, labelled).findings == ()
+    own, of_copy = projectchecks.find(projectchecks.plan(project.path), "accepted")
+    assert own.run().findings == ()
+    assert of_copy.source == f"{CHART}:1"
+    (finding,) = of_copy.run().findings
+    assert finding.place.startswith(f"{CHART}:")
+    assert finding.text.startswith("metadata.labels: Invalid value: ")
     project.write(CHART, GARDEN)
-    project.run("--crd-checks").assert_outcomes(passed=6)
+    assert len(projectchecks.find(projectchecks.plan(project.path), "accepted")) == 1
 
 
 def test_a_copy_may_equal_any_alternative_in_the_main_place(project: Project) -> None:
     other = GARDEN.replace("label", "tag")
     project.write("config/crd/bases/other.yaml", other)
 
-    run(project, other).assert_outcomes(passed=1, deselected=10)
+    assert compare(project, other).notes == (f"copies: {CHART}:1",)
 
 
 def test_a_crd_without_a_kubebuilder_folder_is_compared_with_the_first_usual_place(project: Project) -> None:
@@ -154,65 +164,61 @@ def test_a_crd_without_a_kubebuilder_folder_is_compared_with_the_first_usual_pla
     project.write("deploy/crds/gardens.yaml", GARDEN)
     project.write(CHART, GARDEN.replace("label", "tag"))
 
-    result = project.run("--crd-checks", "-k", "copies")
-
-    result.stdout.fnmatch_lines([f"deploy/crds/gardens.yaml:1: copies[[]{NAME}], Kubernetes 1.37"])
+    assert find_copies(project)[NAME].heading == "copies of deploy/crds/gardens.yaml:1 differ from it"
 
 
 def test_crds_of_the_setting_are_alternatives(project: Project) -> None:
     project.write(CHART, GARDEN.replace("label", "tag"))
-    project.ini(f"crd_paths = {CHART} {MAIN}")
 
-    project.run("--crd-checks", "-k", "copies").assert_outcomes(deselected=10)
+    assert find_copies(project, CHART, MAIN) == {}
 
 
 @pytest.mark.parametrize(
-    ("paths", "failures"),
+    ("paths", "is_stale"),
     [
-        (MAIN, 1),
-        ("config/crd", 1),
-        (f"{CHART} config/crd", 0),
-        ("**/gardens.yaml !charts !api", 0),
-        ("!charts !helm", 0),
-        ("api", 1),
-        ("charts", 1),
+        (MAIN, True),
+        ("config/crd", True),
+        (f"{CHART} config/crd", False),
+        ("**/gardens.yaml !charts !api", False),
+        ("!charts !helm", False),
+        ("api", True),
+        ("charts", True),
     ],
 )
-def test_usual_places_that_the_setting_does_not_name_have_copies(project: Project, paths: str, failures: int) -> None:
+def test_usual_places_that_the_setting_does_not_name_have_copies(
+    project: Project,
+    paths: str,
+    is_stale: bool,  # noqa: FBT001
+) -> None:
     project.write(CHART, GARDEN.replace("label", "tag"))
     project.write("api/gardens.yaml", GARDEN)
     project.write("charts/garden/crds/others.yaml", GARDEN.replace("gardens", "others"))
     project.write("helm/garden/crds/broken.yaml", "kind: CustomResourceDefinition\na: [\n")
-    project.ini(f"crd_paths = {paths}")
 
-    outcomes = project.run("--crd-checks", "-k", "copies and gardens").parseoutcomes()
+    verdict = find_copies(project, *paths.split()).get(NAME)
 
-    assert outcomes.get("failed", 0) == failures
-    assert "errors" not in outcomes
+    assert bool(verdict is not None and verdict.findings) == is_stale
 
 
 def test_a_chart_does_not_differ_from_variants_in_one_usual_place(project: Project) -> None:
     (project.path / MAIN).unlink()
     project.write("config/crd/full/gardens.yaml", GARDEN)
     project.write("config/crd/minimal/gardens.yaml", GARDEN.replace("label", "tag"))
-    project.ini("crd_paths = config/crd/full")
 
-    project.run("--crd-checks", "-k", "copies").assert_outcomes(deselected=5)
+    assert find_copies(project, "config/crd/full") == {}
 
 
 def test_the_output_of_commands_has_no_copies(project: Project) -> None:
     project.write(CHART, GARDEN.replace("label", "tag"))
-    project.ini(f"crd_commands = cat {MAIN}")
 
-    project.run("--crd-checks", "-k", "copies").assert_outcomes(deselected=5)
+    assert find_copies(project, commands=[f"cat {MAIN}"]) == {}
 
 
 def test_a_project_without_usual_places_has_no_copies(project: Project) -> None:
     (project.path / MAIN).rename(project.path / "gardens.yaml")
     (project.path / "config/crd/bases").rmdir()
-    project.ini("crd_paths = gardens.yaml")
 
-    project.run("--crd-checks", "-k", "copies").assert_outcomes(deselected=5)
+    assert find_copies(project, "gardens.yaml") == {}
 
 
 TEMPLATE = "charts/garden/templates/gardens.yaml"
@@ -221,20 +227,11 @@ UNREAD = GARDEN.replace("scope: Namespaced", "scope: {{ .Values.scope }}")
 REASON = f"not compared: {TEMPLATE}:6: a template that only Helm can read: an action sets spec.scope"
 
 
-def run_with_template(
-    project: Project, template: str, *arguments: str, name: str = TEMPLATE, words: str = "copies"
-) -> pytest.RunResult:
-    project.write("charts/garden/Chart.yaml", "name: garden\n")
-    project.write(name, template)
-    return project.run("--crd-checks", "-k", words, "-rs", *arguments)
-
-
 TEMPLATES = (TEMPLATE, "charts/garden/templates/crds/a.yaml", "charts/garden/templates/a/b.yaml")
 
 
-@pytest.mark.parametrize("line", ["", "crd_paths = config/crd"])
-def test_a_template_is_a_copy(project: Project, line: str) -> None:
-    project.ini(line)
+@pytest.mark.parametrize("paths", [[], ["config/crd"]])
+def test_a_template_is_a_copy(project: Project, paths: Sequence[str]) -> None:
     project.write("charts/garden/Chart.yaml", "name: garden\n")
     files = []
     for number, template in enumerate((*TEMPLATES, *TEMPLATES)):
@@ -243,46 +240,49 @@ def test_a_template_is_a_copy(project: Project, line: str) -> None:
         files.append(template.replace(".yaml", f"{number}.yaml"))
         project.write(files[-1], name(text, number))
 
-    result = project.run("--crd-checks", "-k", "copies", "-v")
+    verdicts = find_copies(project, *paths)
 
-    result.assert_outcomes(passed=3, failed=3, deselected=5 * 7)
-    for equal, stale in zip(files[:3], files[3:], strict=True):
-        result.stdout.fnmatch_lines([f"  {stale}:22: v1 spec.tag: only the copy has it"])
-        result.stdout.fnmatch_lines([f"crd: *copies: {equal}:2"])
+    assert [*verdicts] == [name(NAME, number) for number in range(6)]
+    for number, (equal, stale) in enumerate(zip(files[:3], files[3:], strict=True)):
+        assert verdicts[name(NAME, number)].notes == (f"copies: {equal}:2",)
+        findings = verdicts[name(NAME, number + 3)].findings
+        assert (f"{stale}:22", "v1 spec.tag: only the copy has it") in [finding[:2] for finding in findings]
 
 
 def test_a_template_that_only_helm_can_read_is_named(project: Project) -> None:
-    alone = run_with_template(project, UNREAD)
+    project.write("charts/garden/Chart.yaml", "name: garden\n")
+    project.write(TEMPLATE, UNREAD)
+    alone = project.run("--crd-checks", "-k", "copies", "-rs")
     project.write(CHART, GARDEN)
-    beside = run_with_template(project, UNREAD, "-v")
+    beside = find_copies(project)[NAME]
 
     alone.assert_outcomes(skipped=1, deselected=5)
     alone.stdout.fnmatch_lines([f"SKIPPED *: {REASON}"])
-    beside.assert_outcomes(passed=1, deselected=5)
-    beside.stdout.fnmatch_lines([f"crd: *: {REASON}"])
+    assert beside.notes == (f"copies: {CHART}:1", REASON)
 
 
 @pytest.mark.parametrize(
-    ("name", "line"),
+    ("name", "paths", "commands"),
     [
-        ("test/charts/garden/templates/gardens.yaml", ""),
-        (TEMPLATE, "crd_paths = !charts"),
-        ("charts/other/templates/gardens.yaml", ""),
-        (TEMPLATE, f"crd_commands = cat {MAIN}"),
+        ("test/charts/garden/templates/gardens.yaml", [], []),
+        (TEMPLATE, ["!charts"], []),
+        ("charts/other/templates/gardens.yaml", [], []),
+        (TEMPLATE, [], [f"cat {MAIN}"]),
+        (TEMPLATE, [TEMPLATE, MAIN], []),
     ],
 )
-def test_templates_elsewhere_are_no_copies(project: Project, name: str, line: str) -> None:
+def test_templates_elsewhere_and_those_that_are_read_as_files_are_no_copies(
+    project: Project, name: str, paths: Sequence[str], commands: Sequence[str]
+) -> None:
     project.write("test/charts/garden/Chart.yaml", "name: garden\n")
-    project.ini(line)
+    project.write("charts/garden/Chart.yaml", "name: garden\n")
+    project.write(name, (GARDEN if TEMPLATE in paths else WRAPPED).replace("label", "tag"))
 
-    run_with_template(project, WRAPPED.replace("label", "tag"), name=name).assert_outcomes(deselected=5)
-
-
-def test_a_template_that_is_read_as_a_file_is_no_copy(project: Project) -> None:
-    project.ini(f"crd_paths = {TEMPLATE} {MAIN}")
-
-    run_with_template(project, GARDEN.replace("label", "tag")).assert_outcomes(deselected=10)
+    assert find_copies(project, *paths, commands=commands) == {}
 
 
 def test_a_template_of_another_crd_is_no_copy(project: Project) -> None:
-    run_with_template(project, UNREAD.replace("gardens", "ponds")).assert_outcomes(deselected=5)
+    project.write("charts/garden/Chart.yaml", "name: garden\n")
+    project.write(TEMPLATE, UNREAD.replace("gardens", "ponds"))
+
+    assert find_copies(project) == {}
