@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from support import projectchecks
 from support.sessions import GARDEN
+
+from pytest_crd.checks.checkplan import CheckPlan
+from pytest_crd.checks.verdict import CheckVerdict
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -23,15 +27,34 @@ def _run(project: Project, *arguments: str) -> pytest.RunResult:
     return project.run("--crd-checks", "-k", "samples and not applies", "-rs", *arguments)
 
 
+def _plan(project: Project, *samples: str) -> tuple[CheckPlan, dict[str, CheckVerdict]]:
+    """Return the plan of the checks, and the verdicts on samples by their places, with the setting `crd_samples`."""
+    planned = projectchecks.plan(project.path, samples=samples)
+    return planned, {check.source: check.run() for check in projectchecks.find(planned, "samples")}
+
+
+def _judge(project: Project, text: str) -> CheckVerdict:
+    """Return the verdict on a sample."""
+    _sample(project, text)
+    (verdict,) = _plan(project)[1].values()
+    return verdict
+
+
+def _findings(verdict: CheckVerdict) -> list[tuple[str, str]]:
+    return [(finding.place, finding.text) for finding in verdict.findings]
+
+
 def test_samples_are_found_in_the_usual_folders(project: Project) -> None:
     folders = ("config/samples", "examples/deep", "samples")
     for folder in folders:
         _sample(project, f"---\n{HEAD}---\n{HEAD.replace('eden', 'kew')}", f"{folder}/gardens.yaml")
 
-    result = project.run("--crd-checks", "-k", "samples[ and not applies", "--collect-only", "-q")
+    samples = projectchecks.find(projectchecks.plan(project.path), "samples")
 
-    assert [line for line in result.outlines if "::samples" in line] == [
-        f"{folder}/gardens.yaml::samples[Garden/{name}]" for folder in folders for name in ("eden", "kew")
+    assert [(str(check.path), check.name) for check in samples] == [
+        (str(project.path / folder / "gardens.yaml"), f"samples[Garden/{name}]")
+        for folder in folders
+        for name in ("eden", "kew")
     ]
 
 
@@ -51,12 +74,12 @@ def test_a_sample_that_is_stored_as_it_is_holds(project: Project) -> None:
 
 
 def test_a_default_that_is_long_is_cut(project: Project) -> None:
-    project.write(
-        CRD, GARDEN.replace("size: {type: integer, default: 3}", f"size: {{type: string, default: {'a' * 90}}}")
-    )
-    _sample(project, f"{HEAD}spec: {{}}\n")
+    long = f"size: {{type: string, default: {'a' * 90}}}"
+    project.write(CRD, GARDEN.replace("size: {type: integer, default: 3}", long))
 
-    _run(project, "-v").stdout.fnmatch_lines([f'*spec.size: "{"a" * 59}…*'])
+    (note, *_) = _judge(project, f"{HEAD}spec: {{}}\n").notes
+
+    assert f'spec.size: "{"a" * 59}…' in note
 
 
 def test_a_refusal_has_each_cause_at_its_line_with_its_rule(project: Project) -> None:
@@ -85,18 +108,17 @@ def test_a_refusal_has_each_cause_at_its_line_with_its_rule(project: Project) ->
 
 
 def test_dropped_fields_are_named_with_suggestions(project: Project) -> None:
-    _sample(project, f"{HEAD}spec:\n  sise: 4\n  bogus: 1\n  size: 3\n  size: 4\n")
+    verdict = _judge(project, f"{HEAD}spec:\n  sise: 4\n  bogus: 1\n  size: 3\n  size: 4\n")
 
-    result = _run(project)
-
-    result.stdout.fnmatch_lines(
-        [
-            f"accepted by {WHOM}, but not as it is; kubectl refuses it:",
-            '  config/samples/eden.yaml:8: key "size" is set twice; only the last value counts',
-            "  config/samples/eden.yaml:6: spec.bogus: the schema does not specify it, so that it is dropped",
-            "  config/samples/eden.yaml:5: spec.sise: the schema does not specify it, so that it is dropped; did you mean spec.size?",
-        ]
-    )
+    assert verdict.heading == f"accepted by {WHOM}, but not as it is; kubectl refuses it"
+    assert _findings(verdict) == [
+        ("config/samples/eden.yaml:8", 'key "size" is set twice; only the last value counts'),
+        ("config/samples/eden.yaml:6", "spec.bogus: the schema does not specify it, so that it is dropped"),
+        (
+            "config/samples/eden.yaml:5",
+            "spec.sise: the schema does not specify it, so that it is dropped; did you mean spec.size?",
+        ),
+    ]
 
 
 def test_fields_lost_by_the_storage_version_are_named(project: Project) -> None:
@@ -109,33 +131,25 @@ def test_fields_lost_by_the_storage_version_are_named(project: Project) -> None:
         CRD,
         GARDEN + served.replace("label: {type: string}", "label: {type: string}\n              newer: {type: string}"),
     )
-    _sample(project, f"{HEAD.replace('/v1', '/v2')}spec:\n  newer: a\n")
+    verdict = _judge(project, f"{HEAD.replace('/v1', '/v2')}spec:\n  newer: a\n")
 
-    _run(project).stdout.fnmatch_lines(
-        [
-            "  config/samples/eden.yaml:5: spec.newer: the storage version does not specify it, so that it is lost without a warning"
-        ]
-    )
+    words = "spec.newer: the storage version does not specify it, so that it is lost without a warning"
+    assert _findings(verdict) == [("config/samples/eden.yaml:5", words)]
 
 
 def test_a_version_that_is_not_served_is_a_failure(project: Project) -> None:
-    _sample(project, HEAD.replace("/v1", "/v1beta1"))
+    verdict = _judge(project, HEAD.replace("/v1", "/v1beta1"))
 
-    _run(project).stdout.fnmatch_lines(
-        [
-            "a version that is not served:",
-            "  config/samples/eden.yaml:1: gardens.stories.example.com serves v1, not v1beta1",
-        ]
-    )
+    assert verdict.heading == "a version that is not served"
+    words = "gardens.stories.example.com serves v1, not v1beta1"
+    assert _findings(verdict) == [("config/samples/eden.yaml:1", words)]
 
 
 def test_a_crd_that_serves_nothing_says_so(project: Project) -> None:
     project.write(CRD, GARDEN.replace("served: true", "served: false"))
-    _sample(project, HEAD)
 
-    _run(project).stdout.fnmatch_lines(
-        ["  config/samples/eden.yaml:1: gardens.stories.example.com serves no version, not v1"]
-    )
+    words = "gardens.stories.example.com serves no version, not v1"
+    assert _findings(_judge(project, HEAD)) == [("config/samples/eden.yaml:1", words)]
 
 
 def test_a_crd_that_is_refused_takes_no_sample(project: Project) -> None:
@@ -143,12 +157,13 @@ def test_a_crd_that_is_refused_takes_no_sample(project: Project) -> None:
     _sample(project, f"# crd: refused\n{HEAD}")
     _sample(project, HEAD, "samples/kew.yaml")
 
-    result = _run(project)
+    verdicts = _plan(project)[1].values()
 
-    result.assert_outcomes(failed=2, deselected=6)
-    result.stdout.fnmatch_lines(
-        ["the server refuses the CRD:", f"  {CRD}:1: the server refuses this CRD: spec.scope: *"]
-    )
+    assert [verdict.heading for verdict in verdicts] == ["the server refuses the CRD"] * 2
+    for verdict in verdicts:
+        ((place, words),) = _findings(verdict)
+        assert place == f"{CRD}:1"
+        assert words.startswith("the server refuses this CRD: spec.scope: ")
 
 
 def test_warnings_about_a_sample_are_shown(project: Project) -> None:
@@ -173,10 +188,12 @@ def test_one_alternative_is_enough(project: Project) -> None:
     _sample(project, f"{HEAD}spec: {{size: 1.5, tag: a}}\n")
     _sample(project, f"{HEAD}spec: {{size: a}}\n", "samples/kew.yaml")
 
-    result = _run(project)
+    of_one, of_none = _plan(project)[1].values()
 
-    result.assert_outcomes(passed=1, failed=1, deselected=12)
-    result.stdout.fnmatch_lines(["refused (422) by *; nor does another alternative take it:"])
+    assert of_one.findings == ()
+    assert of_none.findings
+    assert of_none.heading.startswith("refused (422) by ")
+    assert of_none.heading.endswith("; nor does another alternative take it")
 
 
 CHART = "charts/garden/crds/gardens.yaml"
@@ -187,31 +204,35 @@ def test_a_copy_in_a_chart_does_not_decide(project: Project) -> None:
     _sample(project, f"{HEAD}spec: {{tag: a}}\n")
     _sample(project, f"{HEAD}spec: {{label: a}}\n", "samples/kew.yaml")
 
-    result = _run(project)
+    planned, verdicts = _plan(project)
 
-    result.assert_outcomes(passed=1, failed=1, deselected=13)
-    result.stdout.fnmatch_lines(
-        [
-            f"accepted by {WHOM}, but not as it is; kubectl refuses it:",
-            "  config/samples/eden.yaml:4: spec.tag: the schema does not specify it, so that it is dropped*",
-            f"  {CHART}:1 takes it, but is a copy: gardens.stories.example.com is what the other file declares",
-        ]
+    refused, accepted = verdicts.values()
+    assert accepted.findings == ()
+    assert refused.heading == f"accepted by {WHOM}, but not as it is; kubectl refuses it"
+    (place, dropped), (_, words) = _findings(refused)
+    assert place == "config/samples/eden.yaml:4"
+    assert dropped.startswith("spec.tag: the schema does not specify it, so that it is dropped")
+    assert words == f"{CHART}:1 takes it, but is a copy: gardens.stories.example.com is what the other file declares"
+    skipped, applied = (
+        check.run() for check in projectchecks.find(planned, "applies") if check.subject == "Garden/eden"
     )
-    project.run("--crd-checks", "-k", "applies and eden").assert_outcomes(passed=1, skipped=1, deselected=13)
+    assert skipped.passed_over
+    assert (applied.findings, applied.passed_over) == ((), "")
 
 
 def test_a_sample_that_no_copy_takes_either_names_none(project: Project) -> None:
     project.write(CHART, GARDEN.replace("label: {type: string}", "tag: {type: string}"))
-    _sample(project, f"{HEAD}spec: {{bogus: a}}\n")
 
-    _run(project).stdout.no_fnmatch_line("*takes it*")
+    verdict = _judge(project, f"{HEAD}spec: {{bogus: a}}\n")
+
+    assert verdict.findings
+    assert not any("takes it" in finding.text for finding in verdict.findings)
 
 
 def test_a_sample_that_only_a_copy_takes_is_refused_as_a_comment_says(project: Project) -> None:
     project.write(CHART, GARDEN.replace("size: {type: integer, default: 3}", "size: {type: string}"))
-    _sample(project, f"# crd: refused spec.size\n{HEAD}spec: {{size: a}}\n")
 
-    _run(project).assert_outcomes(passed=1, deselected=11)
+    assert _judge(project, f"# crd: refused spec.size\n{HEAD}spec: {{size: a}}\n").findings == ()
 
 
 DIRECTIVES = [
@@ -253,39 +274,34 @@ def test_a_comment_may_stand_behind_the_separator_or_the_first_line(project: Pro
         f"{HEAD}--- # crd: refused\n{HEAD}spec: {{size: a}}\n---\n{HEAD.replace(chr(10), ' # crd: refused' + chr(10), 1)}spec: {{size: a}}\n",
     )
 
-    _run(project).assert_outcomes(passed=3, deselected=6)
+    assert [verdict.findings for verdict in _plan(project)[1].values()] == [(), (), ()]
 
 
-def test_verbose_shows_why_a_sample_is_refused(project: Project) -> None:
-    _sample(project, f"# crd: refused\n{HEAD}spec: {{size: a}}\n")
+def test_a_sample_that_is_refused_as_it_must_be_has_the_reason(project: Project) -> None:
+    (note,) = _judge(project, f"# crd: refused\n{HEAD}spec: {{size: a}}\n").notes
 
-    _run(project, "-v").stdout.fnmatch_lines(["crd: *: refused, as it must be: spec.size: Invalid value: *"])
+    assert note.startswith("refused, as it must be: spec.size: Invalid value: ")
 
 
 def test_a_sample_may_be_ignored_for_a_reason(project: Project) -> None:
     _sample(project, f"# crd: ignore needs a patch\n{HEAD}spec: {{size: a}}\n---\n{HEAD}")
 
-    result = _run(project)
+    planned, verdicts = _plan(project)
 
-    result.assert_outcomes(passed=1, deselected=6)
-    result.stdout.fnmatch_lines(
-        [
-            "crd: 7 checks in 2 files; 2 samples, 1 of them ignored",
-            "crd: config/samples/eden.yaml:2: ignored: needs a patch",
-        ]
-    )
+    assert [verdict.findings for verdict in verdicts.values()] == [()]
+    assert planned.words == "7 checks in 2 files; 2 samples, 1 of them ignored"
+    assert [*map(str, planned.notes)] == ["config/samples/eden.yaml:2: ignored: needs a patch"]
 
 
 def test_objects_of_other_kinds_are_left_alone_and_counted(project: Project) -> None:
     pods = "\n---\n".join(f"kind: {kind}\napiVersion: v1" for kind in ("Pod", "Pod", "Secret", "A", "B", "C", "D"))
     _sample(project, f"{HEAD}---\n{pods}\n---\n[1]\n")
 
-    result = _run(project)
+    planned, verdicts = _plan(project)
 
-    result.assert_outcomes(passed=1, deselected=6)
-    result.stdout.fnmatch_lines(
-        ["crd: 7 checks in 2 files; 1 sample, 8 objects of other kinds left alone (Pod, *, * …)"]
-    )
+    assert [verdict.findings for verdict in verdicts.values()] == [()]
+    assert planned.words.startswith("7 checks in 2 files; 1 sample, 8 objects of other kinds left alone (Pod, ")
+    assert planned.words.endswith(" …)")
 
 
 MEANT = [
@@ -339,10 +355,12 @@ def test_a_template_that_is_no_yaml_is_noted(project: Project) -> None:
     _sample(project, f"{HEAD}spec: {{size: ${{SIZE}}}}\n", "config/samples/shell.yaml")
     _sample(project, HEAD, "samples/kew.yaml")
 
-    result = _run(project, "-v")
+    planned, verdicts = _plan(project)
 
-    result.assert_outcomes(passed=1, deselected=6)
-    result.stdout.fnmatch_lines(["crd: passed over, 2 templates: config/samples/helm.yaml, config/samples/shell.yaml"])
+    assert [verdict.findings for verdict in verdicts.values()] == [()]
+    assert [*map(str, planned.notes)] == [
+        f"config/samples/{name}.yaml: passed over, a template" for name in ("helm", "shell")
+    ]
 
 
 def test_a_value_that_a_template_leaves_open_is_passed_over_with_its_reason(project: Project) -> None:
@@ -367,10 +385,8 @@ def test_a_setting_says_where_samples_are(project: Project) -> None:
 
     _run(project).assert_outcomes(passed=1, deselected=6)
 
-    project.ini("crd_checks = true", "crd_samples = !config/samples/eden.yaml")
     _sample(project, HEAD, "samples/b.yaml")
-    result = project.run("--collect-only", "-q")
-    assert [line for line in result.outlines if "samples[" in line] == ["samples/b.yaml::samples[Garden/eden]"]
+    assert [*_plan(project, "!config/samples/eden.yaml")[1]] == ["samples/b.yaml:1"]
 
 
 @pytest.mark.parametrize(
@@ -414,22 +430,19 @@ def _of_two_versions(project: Project, conversion: str = "") -> None:
 def test_fields_lost_by_the_storage_version_are_accepted_by_kubectl(project: Project) -> None:
     _of_two_versions(project)
 
-    result = _run(project)
+    (verdict,) = _plan(project)[1].values()
 
-    assert result.parseoutcomes()["failed"] == 1
-    result.stdout.fnmatch_lines(
-        [
-            "accepted by gardens.stories.example.com v1 (*), but a part of it is not stored:",
-            "*: spec.a: the storage version does not specify it, so that it is lost without a warning",
-        ]
-    )
+    assert verdict.heading.startswith("accepted by gardens.stories.example.com v1 (")
+    assert verdict.heading.endswith("), but a part of it is not stored")
+    ((_, words),) = _findings(verdict)
+    assert words == "spec.a: the storage version does not specify it, so that it is lost without a warning"
 
 
 def test_fields_converted_by_a_webhook_are_not_called_lost(project: Project) -> None:
     webhook = "{conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/convert'}}"
     _of_two_versions(project, f"  conversion: {{strategy: Webhook, webhook: {webhook}}}\n")
 
-    result = _run(project, "-v")
+    (verdict,) = _plan(project)[1].values()
 
-    assert result.parseoutcomes()["passed"] == 1
-    result.stdout.fnmatch_lines(["crd: *samples*: a webhook converts v1 to v2 and does not run here: *"])
+    assert verdict.findings == ()
+    assert any(note.startswith("a webhook converts v1 to v2 and does not run here: ") for note in verdict.notes)
