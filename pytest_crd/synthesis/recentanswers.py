@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pytest_crd import engine
@@ -19,7 +19,7 @@ _WITHOUT_REFERENCES: Final = 2
 class RecentAnswers:
     """Function that returns the answer to an object, and sends no object again that was sent recently."""
 
-    def __init__(self, send: Callable[[dict[str, Any]], engine.Response]) -> None:
+    def __init__(self, send: Callable[[Any], engine.Response]) -> None:
         """
         Create for a request.
 
@@ -30,7 +30,7 @@ class RecentAnswers:
         # The least recent one first.
         self._answers: dict[bytes, engine.Response] = {}
 
-    def __call__(self, resource: dict[str, Any]) -> engine.Response:
+    def __call__(self, resource: Mapping[str, Any]) -> engine.Response:
         """Return the answer to *resource*; the order of its fields counts, as messages may have it."""
         try:
             key = marshal.dumps(resource, _WITHOUT_REFERENCES)

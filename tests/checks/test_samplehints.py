@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from support import projectchecks
 
 from pytest_crd import suggestions
 from pytest_crd.checks import samplefiles, samplehints
@@ -32,56 +33,59 @@ def scattered(project: Project) -> Project:
     return project
 
 
-def _header(project: Project, *arguments: str) -> list[str]:
-    return [line for line in project.run("--crd-checks", *arguments).outlines if line.startswith("crd: ")][2:]
+def _hints(project: Project, samples: str = "") -> tuple[str, ...]:
+    """Return the hints of the plan of checks, with the setting `crd_samples`."""
+    return projectchecks.plan(project.path, samples=samples.split()).hints
 
 
 def test_objects_that_are_no_samples_are_counted_with_the_line_to_write(scattered: Project) -> None:
     line = "crd_samples = config/samples cr.yaml deploy docs/examples"
 
-    assert _header(scattered) == [
-        f"crd: 4 objects of the project's kinds are no sample: 2 in docs/examples, 1 in cr.yaml, 1 in deploy; to check more: {line}"
-    ]
+    (hint,) = _hints(scattered)
+    assert (
+        hint
+        == f"4 objects of the project's kinds are no sample: 2 in docs/examples, 1 in cr.yaml, 1 in deploy; to check more: {line}"
+    )
+    assert f"crd: {hint}" in scattered.run("--crd-checks", "--collect-only").outlines
+    assert _hints(scattered, line.partition(" = ")[2]) == ()
     scattered.ini(line)
-    assert _header(scattered) == []
     scattered.run("--crd-checks").assert_outcomes(passed=5 + 5 * 2)
 
 
 def test_fields_left_out_by_a_case_stay_left_out(scattered: Project) -> None:
-    scattered.ini("crd_samples = !config/samples/garden.yaml")
     (scattered.path / "deploy" / "link.yaml").symlink_to("nowhere")
     scattered.write("config/samples/more.yaml", GARDEN)
 
-    (line,) = _header(scattered)
+    (line,) = _hints(scattered, "!config/samples/garden.yaml")
 
-    assert line.startswith("crd: 4 objects of the project's kinds are no sample: 2 in docs/examples, ")
+    assert line.startswith("4 objects of the project's kinds are no sample: 2 in docs/examples, ")
     assert line.endswith("crd_samples = !config/samples/garden.yaml config/samples cr.yaml deploy docs/examples")
 
 
 def test_a_single_object_is_reported_in_the_singular(project: Project) -> None:
     project.write("deploy/cr.yaml", GARDEN)
 
-    assert _header(project) == [
-        "crd: 1 object of the project's kinds is no sample: 1 in deploy; to check more: crd_samples = deploy"
-    ]
+    assert _hints(project) == (
+        "1 object of the project's kinds is no sample: 1 in deploy; to check more: crd_samples = deploy",
+    )
 
 
 def test_of_many_folders_the_line_is_auto(project: Project) -> None:
     for number in range(7):
         project.write(f"docs/{number}/garden.yaml", GARDEN)
 
-    (line,) = _header(project)
+    (line,) = _hints(project)
 
     assert line.endswith(", others in 2 more folders; to check more: crd_samples = auto")
 
 
 def test_auto_takes_all_but_test_data(scattered: Project) -> None:
-    scattered.ini("crd_samples = auto !docs/examples/ha")
+    planned = projectchecks.plan(scattered.path, samples=["auto", "!docs/examples/ha"])
 
-    result = scattered.run("--crd-checks", "-k", "samples")
-
-    result.assert_outcomes(passed=5, deselected=8)
-    assert _header(scattered) == []
+    assert {check.source for check in projectchecks.find(planned, "samples")} == {
+        f"{name}.yaml:1" for name in ("config/samples/garden", "docs/examples/tls/garden", "deploy/cr", "cr")
+    }
+    assert planned.hints == ()
 
 
 def test_auto_that_finds_nothing_is_a_mistake(project: Project) -> None:
@@ -124,8 +128,8 @@ def test_a_kind_of_the_project_in_another_group_is_named(project: Project) -> No
         for name in ("garden", "more"):
             project.write(f"samples/{number}/{name}.yaml", GARDEN.replace("stories.example.com/v1", version))
 
-    assert _header(project)[-4:] == [
-        f"crd: samples/{number}/garden.yaml:1 and 1 more: no sample, for kind Garden of {version} is not the project's,"
+    assert [*_hints(project)][-4:] == [
+        f"samples/{number}/garden.yaml:1 and 1 more: no sample, for kind Garden of {version} is not the project's,"
         " which is of stories.example.com"
         for number, version in enumerate(versions)
     ]
