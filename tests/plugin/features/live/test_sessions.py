@@ -555,7 +555,7 @@ def test_a_disagreement_is_coloured_and_whole_in_junit(requesting: Project, serv
 
 
 def test_installed_crds_are_used_and_nothing_is_created(requesting: Project, server: FakeServer) -> None:
-    """Policies are not created there, either. Requests that are asked ahead are no coverage of policies."""
+    """No policy is created either, and questions of later tests count for no coverage."""
     read = engine.load([requesting.path / "config/crd/bases/gardens.yaml"])[0]
     with contextlib.closing(client.Server(server.url)) as second:
         second.ask("POST", CRDS, dict(read.manifest))
