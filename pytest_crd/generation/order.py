@@ -237,12 +237,11 @@ def _propose_status(version: engine.CrdVersion, smallest: Mapping[str, Any], sta
         (Section.UPDATE_STATUS, "status: an update of the status is stored", whole, smallest),
     ):
         update = version.update if section is Section.UPDATE else version.update_status
-        stored_status = update(sent, old=old).stored.get(STATUS)
-        yield Proposal(
-            section,
-            name,
-            place,
-            sent,
-            old,
-            {"contains": {STATUS: stored_status}} if stored_status else {"accepted": True},
-        )
+        updated = update(sent, old=old)
+        stored_status = updated.stored.get(STATUS)
+        stated: dict[str, Any] = {"contains": {STATUS: stored_status}} if stored_status else {}
+        if updated.lost:  # the storage version has no such field
+            stated["lost"] = list(updated.lost)
+        is_lost = STATUS in updated.lost
+        title = "status: an update of the status is lost" if is_lost else name
+        yield Proposal(section, title, place, sent, old, stated or {"accepted": True})

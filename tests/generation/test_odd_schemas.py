@@ -228,6 +228,34 @@ def test_a_whole_file_tests_null_in_each_field(field: dict[str, Any], name: str)
     assert [case.name for case in files[0].cases if case.name.startswith("spec: null")] == [name]
 
 
+@pytest.mark.parametrize(
+    ("of_first", "of_second", "name"),
+    [
+        ({}, OPEN, "lost"),
+        ({}, {"properties": {"status": fields(phase=TEXT)}}, "lost"),
+        (
+            {"properties": {"status": fields(phase=TEXT)}},
+            {"properties": {"status": fields(phase_=TEXT, other_=TEXT)}},
+            "stored",
+        ),
+    ],
+)
+def test_fields_of_the_status_that_the_storage_version_does_not_have_are_lost(
+    of_first: dict[str, Any], of_second: dict[str, Any], name: str
+) -> None:
+    stored = versions.create_version(fields(a=TEXT), required=False, root=of_first, subresources={"status": {}})
+    manifest = copy.deepcopy(dict(stored.crd.manifest))
+    (first,) = manifest["spec"]["versions"]
+    schema = {"type": "object", **of_second}
+    second = {**first, "name": "v2", "storage": False, "schema": {"openAPIV3Schema": schema}}
+    manifest["spec"]["versions"] = [first, second]
+
+    cases = _cases(engine.CustomResourceDefinition.from_manifest(manifest).version("v2"))
+
+    names = [case for case in cases if case.startswith("status: an update of the status is ")]
+    assert names == [f"status: an update of the status is {name}"]
+
+
 def test_the_root_may_be_all_there_is() -> None:
     names = _cases(versions.create_version({"type": "object", **OPEN}, required=False))
 
