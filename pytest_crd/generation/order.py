@@ -239,9 +239,9 @@ def _propose_status(version: engine.CrdVersion, smallest: Mapping[str, Any], sta
         update = version.update if section is Section.UPDATE else version.update_status
         updated = update(sent, old=old)
         stored_status = updated.stored.get(STATUS)
-        stated: dict[str, Any] = {"contains": {STATUS: stored_status}} if stored_status else {}
+        outcome: dict[str, Any] = {"contains": {STATUS: stored_status}} if stored_status else {}
         if updated.lost:  # the storage version has no such field
-            stated["lost"] = list(updated.lost)
+            outcome["lost"] = list(updated.lost)
         is_lost = STATUS in updated.lost
         title = "status: an update of the status is lost" if is_lost else name
-        yield Proposal(section, title, place, sent, old, stated or {"accepted": True})
+        yield Proposal(section, title, place, sent, old, outcome or {"accepted": True})
