@@ -45,19 +45,76 @@ def _release(project: Project, files: dict[str, str], tag: str = "v1.0.0") -> No
     git(project.path, "commit", "-q", "--allow-empty", "-m", "y")
 
 
-@pytest.mark.parametrize(
-    ("folder", "ini"), [("", []), ("src/", ["pythonpath = src"]), ("tests/", ["testpaths = tests"])]
-)
-def test_the_code_of_the_release_makes_its_crds(empty: Project, folder: str, ini: list[str]) -> None:
-    conftest = "tests/conftest.py" if folder == "tests/" else "conftest.py"
-    empty.ini(*ini)
-    _release(empty, {f"{folder}models.py": _models(POND), conftest: IMPORTING})
-    empty.write(f"{folder}models.py", _models(NARROW))
+# Modules of a project, by the name of their CRD: in the root folder, on pytest's import path, on a path that conftest.py adds, and behind
+# a finder. An object that conftest.py registers makes the last CRD.
+MODULES: Final = {
+    "ponds": "of_root.py",
+    "puddles": "src/of_source.py",
+    "papers": "lib/of_path.py",
+    "pears": "deep/of_finder/__init__.py",
+}
+REGISTERED: Final = "peaks"
+FINDING: Final = """\
+import importlib.util, pathlib, sys
+sys.path.append(LIB)
 
-    result = empty.start("--crd-baseline", "git:latest-tag")
+class Finder:
+    @staticmethod
+    def find_spec(name, path, target=None):
+        return importlib.util.spec_from_file_location(name, FILE) if name == "of_finder" else None
+
+sys.meta_path.append(Finder)
+import of_root, of_source, of_path, of_finder
+
+def pytest_crd_manifests():
+    return {module.__name__: module.TEXT for module in (of_root, of_source, of_path, of_finder)}
+
+class Maker:
+    def pytest_crd_manifests(self):
+        return {"peaks": TEXT}
+
+def pytest_configure(config):
+    config.pluginmanager.register(Maker(), "maker")
+"""
+
+
+def _named(text: str, plural: str) -> str:
+    return text.replace("ponds", plural).replace("pond,", f"{plural[:-1]},").replace("Pond", plural[:-1].capitalize())
+
+
+def _importing(project: Project, text: str) -> dict[str, str]:
+    """Return the files of a project whose modules have *text* as their CRDs."""
+    lib, file = (repr(str(project.path / name)) for name in ("lib", MODULES["pears"]))
+    code = FINDING.replace("LIB", lib).replace("FILE", file)
+    conftest = f"TEXT = {_named(text, REGISTERED)!r}\n{code}"
+    return {file: f"TEXT = {_named(text, plural)!r}\n" for plural, file in MODULES.items()} | {"conftest.py": conftest}
+
+
+def test_the_code_of_the_release_makes_its_crds_wherever_it_is_imported_from(empty: Project) -> None:
+    empty.ini("pythonpath = src")
+    _release(empty, _importing(empty, POND))
+    for name, text in _importing(empty, NARROW).items():
+        empty.write(name, text)
+
+    result = empty.run("--crd-baseline", "git:latest-tag", "-rf")
+
+    result.assert_outcomes(failed=5)
+    result.stdout.fnmatch_lines(["crd: upgrades from git:v1.0.0 (*: 5 CRDs, *"])
+    for plural in (*MODULES, REGISTERED):
+        name = f"upgrade[{plural}.stories.example.com]"
+        assert any(line.startswith("FAILED ") and name in line for line in result.outlines), name
+    assert sum("refused: spec.rows" in line for line in result.outlines) >= 5
+
+
+def test_the_code_of_a_folder_of_testpaths_makes_its_crds(empty: Project) -> None:
+    empty.ini("testpaths = tests")
+    _release(empty, {"tests/models.py": _models(POND), "tests/conftest.py": IMPORTING})
+    empty.write("tests/models.py", _models(NARROW))
+
+    result = empty.run("--crd-baseline", "git:latest-tag")
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["crd: upgrades from git:v1.0.0 (*: 1 CRD, *", REFUSED], consecutive=False)
+    result.stdout.fnmatch_lines([REFUSED])
 
 
 def test_a_folder_of_tests_that_the_command_line_names_is_read_in_the_release(empty: Project) -> None:
@@ -65,36 +122,9 @@ def test_a_folder_of_tests_that_the_command_line_names_is_read_in_the_release(em
     empty.write("crds/models.py", _models(NARROW))
     empty.write("crds/test_a.py", "def test_a(crd):\n    pass\n")
 
-    result = empty.start("--crd-baseline", "git:latest-tag", "crds")
+    result = empty.run("--crd-baseline", "git:latest-tag", "crds")
 
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines([REFUSED])
-
-
-def test_an_installed_project_is_imported_from_the_release(empty: Project) -> None:
-    path = f"import sys\nsys.path.append({str(empty.path / 'src')!r})\n"
-    _release(empty, {"src/models.py": _models(POND), "conftest.py": f"{path}{IMPORTING}"})
-    empty.write("src/models.py", _models(NARROW))
-
-    result = empty.start("--crd-baseline", "git:latest-tag")
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines([REFUSED])
-
-
-def test_a_project_that_a_finder_finds_is_imported_from_the_release(empty: Project) -> None:
-    finder = (
-        "import importlib.util, sys\nclass Finder:\n    @staticmethod\n    def find_spec(name, path, target=None):\n"
-        f"        file = {str(empty.path / 'src/models/__init__.py')!r}\n"
-        "        return importlib.util.spec_from_file_location(name, file) if name == 'models' else None\n"
-        "sys.meta_path.append(Finder)\n"
-    )
-    _release(empty, {"src/models/__init__.py": _models(POND), "conftest.py": f"{finder}{IMPORTING}"})
-    empty.write("src/models/__init__.py", _models(NARROW))
-
-    result = empty.start("--crd-baseline", "git:latest-tag")
-
-    result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines([REFUSED])
 
 
@@ -103,29 +133,28 @@ def test_an_import_of_todays_files_is_an_error(empty: Project) -> None:
     _release(empty, {"conftest.py": f"{path}{IMPORTING}"})
     empty.write("src/models.py", _models(POND))
 
-    result = empty.start("--crd-baseline", "git:latest-tag")
+    result = empty.run("--crd-baseline", "git:latest-tag")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["v1.0.0: pytest_crd_manifests: the commit's code imports src/models.py of today; *"])
 
 
-@pytest.mark.parametrize("baseline", ["auto", "git:latest-tag", "git:all-tags"])
+@pytest.mark.parametrize("baseline", ["auto", "git:all-tags"])
 def test_a_hook_that_fails_is_an_error_with_its_traceback(empty: Project, baseline: str) -> None:
     _release(empty, {"conftest.py": "def pytest_crd_manifests():\n    return {'ponds': 1 / 0}\n"})
     empty.write("conftest.py", _hook(POND))
 
-    result = empty.start("--crd-baseline", baseline)
+    result = empty.run("--crd-baseline", baseline)
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["v1.0.0: conftest.py: pytest_crd_manifests fails:", "*ZeroDivisionError: *"])
 
 
-@pytest.mark.parametrize("baseline", ["auto", "git:latest-tag"])
-def test_a_process_that_fails_is_an_error_with_its_output(empty: Project, baseline: str) -> None:
+def test_a_process_that_fails_is_an_error_with_its_output(empty: Project) -> None:
     _release(empty, {"conftest.py": f"import no_such_module\n{_hook(POND)}"})
     empty.write("conftest.py", _hook(POND))
 
-    result = empty.start("--crd-baseline", baseline)
+    result = empty.run("--crd-baseline", "git:latest-tag")
 
     result.assert_outcomes(failed=1)
     lines = ["v1.0.0: pytest_crd_manifests: exited with 4:", "*ModuleNotFoundError: No module named 'no_such_module'"]
@@ -137,7 +166,7 @@ def test_a_process_that_ends_before_the_hook_is_an_error(empty: Project) -> None
     _release(empty, {"conftest.py": f"{end}{_hook(POND)}"})
     empty.write("conftest.py", _hook(POND))
 
-    result = empty.start("--crd-baseline", "auto")
+    result = empty.run("--crd-baseline", "auto")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["v1.0.0: pytest_crd_manifests: exited with 3:", "  Exit: no cluster"])
@@ -157,7 +186,7 @@ def test_crds_without_code_in_the_release_are_named_in_a_quiet_run(
     _release(empty, released)
     empty.write("conftest.py", _hook(POND))
 
-    result = empty.start("--crd-baseline", baseline, "-q")
+    result = empty.run("--crd-baseline", baseline, "-q")
 
     result.assert_outcomes(**outcomes)
     reason = "which has neither a file nor a pytest_crd_manifests of them"
@@ -166,38 +195,20 @@ def test_crds_without_code_in_the_release_are_named_in_a_quiet_run(
     )
 
 
-def test_a_new_crd_of_a_hook_that_the_release_has_is_not_named(empty: Project) -> None:
-    _release(empty, {"conftest.py": _hook(POND)})
-    empty.write("conftest.py", f"def pytest_crd_manifests():\n    return {{'a': {POND!r}, 'b': {RIVER!r}}}\n")
-
-    result = empty.start("--crd-baseline", "git:latest-tag", "-q")
-
-    result.assert_outcomes(passed=1)
-    result.stdout.no_fnmatch_line("*not compared*")
-
-
-def test_crds_of_an_installed_plugin_have_no_baseline(empty: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_crds_of_an_installed_plugin_have_no_baseline_and_a_new_crd_of_a_released_hook_is_not_named(
+    empty: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     installed = tmp_path_factory.mktemp("installed")
     (installed / "maker.py").write_text(_hook(RIVER), encoding="utf-8")
     path = f"import sys\nsys.path.append({str(installed)!r})\npytest_plugins = ['maker']\n"
     _release(empty, {"conftest.py": f"{path}{_hook(POND)}"})
+    new = _named(POND, "puddles")
+    empty.write("conftest.py", f"{path}def pytest_crd_manifests():\n    return {{'ponds': {POND!r}, 'new': {new!r}}}\n")
 
-    result = empty.start("--crd-baseline", "git:latest-tag", "-q")
+    result = empty.run("--crd-baseline", "git:latest-tag", "-q")
 
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["crd: not compared with git:v1.0.0 *: privers.stories.example.com (maker)"])
-
-
-def test_an_object_that_a_conftest_registers_is_a_maker(empty: Project) -> None:
-    conftest = "class Maker:\n    def pytest_crd_manifests(self):\n        return {'ponds': POND}\n"
-    conftest += "def pytest_configure(config):\n    config.pluginmanager.register(Maker(), 'maker')\n"
-    _release(empty, {"conftest.py": f"{_models(POND)}{conftest}"})
-    empty.write("conftest.py", f"{_models(NARROW)}{conftest}")
-
-    result = empty.start("--crd-baseline", "git:latest-tag")
-
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines([REFUSED])
 
 
 def test_all_releases_make_their_crds(empty: Project) -> None:
@@ -205,7 +216,7 @@ def test_all_releases_make_their_crds(empty: Project) -> None:
     _release(empty, {"conftest.py": _hook(POND)})
     _release(empty, {"conftest.py": _hook(NARROW)}, "v1.1.0")
 
-    result = empty.start("--crd-baseline", "git:all-tags")
+    result = empty.run("--crd-baseline", "git:all-tags")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
@@ -236,7 +247,7 @@ def test_settings_of_the_release_do_not_reach_the_process(empty: Project) -> Non
     empty.ini()
     empty.write("conftest.py", _hook(NARROW))
 
-    result = empty.start("--crd-baseline", "git:latest-tag")
+    result = empty.run("--crd-baseline", "git:latest-tag")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines([REFUSED])
@@ -277,15 +288,15 @@ class TestCommand:
         )
         assert line in ended.stdout
 
-    @pytest.mark.parametrize("option", ["-p maker", "-pmaker -p no:garden"])
-    def test_plugins_of_addopts_make_crds(self, empty: Project, option: str) -> None:
+    def test_plugins_of_addopts_make_crds(self, empty: Project) -> None:
         empty.write("maker.py", _hook(POND))
-        empty.ini(f"addopts = {option} --cov=garden", "pythonpath = .")
+        empty.write("more.py", _hook(_named(POND, "puddles")))
+        empty.ini("addopts = -p maker -pmore -p no:garden --cov=garden", "pythonpath = .")
 
         ended = self.run(empty, "--crd-python")
 
         assert ended.returncode == 0
-        assert "crd: 1 CRD, 1 version from maker (pytest_crd_manifests)" in ended.stdout
+        assert "crd: 2 CRDs, 2 versions from maker (pytest_crd_manifests) more (pytest_crd_manifests)" in ended.stdout
 
 
 def test_a_mistake_of_the_process_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
