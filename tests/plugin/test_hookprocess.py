@@ -83,7 +83,7 @@ def _named(text: str, plural: str) -> str:
 
 
 def _importing(project: Project, text: str) -> dict[str, str]:
-    """Return the files of a project whose modules have *text* as their CRDs."""
+    """Return the files of a project with modules that return *text* under other names."""
     lib, file = (repr(str(project.path / name)) for name in ("lib", MODULES["pears"]))
     code = FINDING.replace("LIB", lib).replace("FILE", file)
     conftest = f"TEXT = {_named(text, REGISTERED)!r}\n{code}"
