@@ -464,16 +464,19 @@ def test_reports_that_cannot_be_written_and_links_out_of_the_project_fail(
     reports = [
         "json:file/cov.json",
         "html:build/",
+        "html:whole.html",
         *(text.replace("FOLDER", str(empty.path)) for text in LINKS.values()),
     ]
 
     result = empty.run("--crd-cov", *(f"--crd-cov-report={report}" for report in reports))
 
+    assert "<li>spec.size: " in empty.read("whole.html")
     for name in LINKS:
         words = f"cannot be written: it is a link to {outside / name}, out of its folder; *"
         result.stdout.fnmatch_lines([f"crd: {name}* {words}"])
     result.stdout.fnmatch_lines_random(["crd: file/cov.json cannot be written: *", "crd: build/* cannot be written: *"])
-    result.stdout.no_fnmatch_line("*is written to*")
+    written = [line for line in result.outlines if "is written to" in line]
+    assert written == ["crd: coverage is written to whole.html"]
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert [*(outside / "pages").iterdir()] == []
     assert {path.read_bytes() for path in outside.iterdir() if path.is_file()} == {b""}
@@ -492,7 +495,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, pytest.R
     (folder.path / "there/crds.py").mkdir(parents=True)
     folder.ini(
         "crd_cov = true",
-        "crd_cov_report = term-missing json:out/cov.json json:link.json lcov cobertura html:page.html html:there/crds.py",
+        "crd_cov_report = term-missing json:out/cov.json json:link.json lcov cobertura html:there/crds.py",
         "crd_paths = config",
     )
     return folder, folder.run()
@@ -509,7 +512,6 @@ def test_reports_go_to_the_files_of_the_setting(reported: tuple[Folder, pytest.R
         "link.json",
         "*.lcov",
         "*.xml",
-        "page.html",
         "there/crds.py/index.html",
     )
 
@@ -546,12 +548,11 @@ def test_pages_have_the_crds_and_objects_for_missing_points(reported: tuple[Fold
     folder, _ = reported
     missing = "<li>spec.rows: no value is refused by minimum 1<pre>apiVersion: stories.example.com/v1\n"
 
-    text = folder.read("page.html")
-    assert missing in text
-    assert "spec: {rows: 0}</pre>" in text
     pages = {path.name: path.read_text(encoding="utf-8") for path in (folder.path / "there/crds.py").iterdir()}
     assert pages.keys() == {"index.html", "gardens.stories.example.com.html", "yards.stories.example.com.html"}
-    assert missing in pages["gardens.stories.example.com.html"]
+    page = pages["gardens.stories.example.com.html"]
+    assert missing in page
+    assert "spec: {rows: 0}</pre>" in page
 
 
 def _sections(lcov: str) -> dict[str, str]:
