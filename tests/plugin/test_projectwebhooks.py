@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import pytest
+
+from pytest_crd.plugin import projectwebhooks
+from pytest_crd.plugin.settings import webhooks
+from pytest_crd.webhooks.project import ProjectWebhooks
+from pytest_crd.webhooks.transport import WebhookError
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -33,10 +39,17 @@ def _hook(project: Project, body: str, name: str = "conftest.py", arguments: str
     )
 
 
-def test_without_endpoints_no_webhook_is_called(empty: Project) -> None:
-    empty.write("test_it.py", NAMES.replace("    print", "    assert webhooks is None\n    return\n    print"))
+def _open(project: Project, *arguments: str) -> ProjectWebhooks | None:
+    """Return the webhooks of a session that is not started."""
+    config = project.parse(*arguments)
+    settings = webhooks.read(config)
+    if settings is not None:
+        projectwebhooks.allow(config, settings, projectwebhooks.read_lines(config, settings))
+    return projectwebhooks.get_webhooks(config)
 
-    empty.run().assert_outcomes(passed=1)
+
+def test_without_endpoints_no_webhook_is_called(empty: Project) -> None:
+    assert _open(empty) is None
 
 
 def test_lines_and_functions_are_endpoints(empty: Project) -> None:
@@ -56,20 +69,21 @@ def test_the_option_replaces_lines_and_functions(empty: Project) -> None:
     empty.ini("crd_webhooks = all: https://127.0.0.1:1", "crd_webhook_configurations = hooks.yaml")
     _hook(empty, "raise Exception")
     empty.write("hooks.yaml", HOOKS)
-    empty.write("test_it.py", NAMES)
 
-    result = empty.run("-s", "--crd-webhook", "admission: https://127.0.0.1:2 ca=ca.crt")
+    opened = _open(empty, "--crd-webhook", "admission: https://127.0.0.1:2 ca=ca.crt")
 
-    result.stdout.fnmatch_lines(["*NAMES ('admission: https://127.0.0.1:2',) [[]'hooks.yaml:1']*"])
+    assert opened is not None
+    assert opened.names == ("admission: https://127.0.0.1:2",)
+    assert [item.where for item in opened.configurations] == ["hooks.yaml:1"]
 
 
 def test_wrong_lines_are_reported_at_once_with_their_places(empty: Project) -> None:
     empty.ini("crd_webhooks =", "  alle: https://127.0.0.1:1", "  all: https://127.0.0.1:1", "  conversion: hooks")
 
-    result = empty.run()
+    with pytest.raises(pytest.UsageError) as error:
+        _open(empty)
 
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
+    pytest.LineMatcher(str(error.value).splitlines()).fnmatch_lines(
         [
             "*pytest.ini:3: crd_webhooks: 'alle: https://127.0.0.1:1': no webhook is called 'alle': write conversion, *",
             "*pytest.ini:5: crd_webhooks: 'conversion: hooks': no URL, and no command with {port} or {cert_dir}; *",
@@ -77,9 +91,10 @@ def test_wrong_lines_are_reported_at_once_with_their_places(empty: Project) -> N
     )
 
 
-def test_a_wrong_option_is_reported(empty: Project) -> None:
+def test_a_wrong_option_is_a_usage_error(empty: Project) -> None:
     result = empty.run("--crd-webhook", "hooks")
 
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--crd-webhook: 'hooks': write WHICH: HOW, such as *"])
 
 
@@ -87,11 +102,11 @@ def test_a_wrong_option_is_reported(empty: Project) -> None:
 MISTAKES: Final = {
     "nothing": ("return", [" returns an object of the type NoneType; return a mapping to functions: *"]),
     "empty": ("return {}", [" returns an empty mapping; return a mapping to functions: *"]),
-    "raises": ("raise LookupError('no size')", [" fails:", "E*LookupError: no size"]),
-    "skips": ("pytest.skip('not today')", [" fails:", "E*Skipped: not today"]),
+    "raises": ("raise LookupError('no size')", [" fails:", "*LookupError: no size"]),
+    "skips": ("pytest.skip('not today')", [" fails:", "*Skipped: not today"]),
     "names": (
         "return {'every': function, 'all': 3}",
-        [": no webhook is called 'every': write *", "E*type int; return a *"],
+        [": no webhook is called 'every': write *", "*type int; return a *"],
     ),
     "number": ("return {3: function}", [": no webhook is called 3: write *"]),
 }
@@ -102,26 +117,23 @@ def test_mistakes_of_hooks_name_their_files(empty: Project) -> None:
         _hook(empty, body, f"{name}.py")
     wrapper = "@pytest.hookimpl(wrapper=True)\ndef pytest_crd_webhooks():\n    return (yield)\n"
     empty.write("conftest.py", f"import pytest\npytest_plugins = {[*MISTAKES]}\n\n{wrapper}")
-    empty.write("test_it.py", NAMES)
 
-    result = empty.run()
+    with pytest.raises(WebhookError) as error:
+        _open(empty)
 
-    result.assert_outcomes(failed=1)
+    lines = pytest.LineMatcher(str(error.value).splitlines())
     for name, (_, (first, *others)) in MISTAKES.items():
-        result.stdout.fnmatch_lines([f"E*{name}: pytest_crd_webhooks{first}", *others])
-    result.stdout.fnmatch_lines(
-        ["E*conftest.py: pytest_crd_webhooks cannot be a wrapper: each returns its own functions"]
-    )
+        lines.fnmatch_lines([f"{name}: pytest_crd_webhooks{first}", *others])
+    lines.fnmatch_lines(["conftest.py: pytest_crd_webhooks cannot be a wrapper: each returns its own functions"])
 
 
 def test_an_endpoint_of_line_and_function_is_an_error(empty: Project) -> None:
     empty.ini("crd_webhooks = all: https://127.0.0.1:1")
     _hook(empty, "return {'all': function}")
-    empty.write("test_it.py", NAMES)
 
-    empty.run().stdout.fnmatch_lines(
-        ["E*WebhookError: conftest.py[[]all]: 'all' has an endpoint from pytest.ini:2: crd_webhooks, too: *"]
-    )
+    words = "conftest.py[all]: 'all' has an endpoint from pytest.ini:2: crd_webhooks, too: "
+    with pytest.raises(WebhookError, match=f"^{re.escape(words)}"):
+        _open(empty)
 
 
 @pytest.mark.parametrize("option", [(), ("--crd-webhook=all: https://127.0.0.1:1",)])
