@@ -8,6 +8,9 @@ import pytest
 from support.git import commit
 from support.sessions import GARDEN
 
+from pytest_crd.plugin import session
+from pytest_crd.plugin.settings import project as settings
+
 if TYPE_CHECKING:
     from support.sessions import Project
 
@@ -76,10 +79,11 @@ def test_crds_of_the_hook_precede_test_data(empty: Project) -> None:
 
 def test_a_path_on_the_command_line_replaces_crds_of_the_hook(project: Project) -> None:
     _hook(project, "{}")
-    project.write("test_it.py", "def test_it(crd):\n    pass\n")
+    config = project.parse("--crd-path", "config")
 
-    project.run("--crd-path", "config").assert_outcomes(passed=1)
+    settings.read(config)
 
+    assert [crd.kind for crd in session.catalogs(config)[0].crds] == ["Garden"]
     assert not (project.path / "called").exists()
 
 

@@ -8,6 +8,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from support.sessions import CASES, GARDEN, Folder
 
+from pytest_crd.plugin.items import casefiles
+from pytest_crd.plugin.settings import project as settings
+
 if TYPE_CHECKING:
     from support.sessions import Project
 
@@ -288,12 +291,14 @@ def test_cases_are_selected_like_tests(gardener: Project, arguments: tuple[str, 
     assert "[True, True]" in result.outlines
 
 
-def test_the_patterns_of_case_files_can_be_set(gardener: Project) -> None:
-    gardener.ini("crd_case_files = *_cases.yaml spec/*.yml")
-    gardener.cases(name="garden_cases.yaml")
-    gardener.cases(name="spec/garden.yml")
+def test_the_patterns_of_case_files_can_be_set(empty: Project) -> None:
+    empty.ini("crd_case_files = *_cases.yaml spec/*.yml")
+    config = empty.parse()
 
-    gardener.run().assert_outcomes(passed=6)
+    settings.read(config)
+
+    names = ("a/garden_cases.yaml", "a/spec/garden.yml", NAME, "a/garden.yml", "spec/a/garden.yml")
+    assert [casefiles.has_name(f"{empty.path}/{name}", config) for name in names] == [True, True, False, False, False]
 
 
 def test_other_files_on_the_command_line_are_left_to_other_plugins(project: Project) -> None:
