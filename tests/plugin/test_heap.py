@@ -79,7 +79,7 @@ def test_objects_of_cases_are_frozen_until_the_end_of_the_session(project: Proje
 
 
 def test_objects_of_checks_are_frozen_until_the_end_of_the_session(project: Project) -> None:
-    assert _run_session(project, "--crd-checks") == {
+    assert _run_session(project, "--crd-checks", "-k", "accepted") == {
         "looks while collected": False,
         "looks while run": True,
         "frozen": True,

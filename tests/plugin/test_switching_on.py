@@ -29,13 +29,15 @@ WAYS = [
 # Slow plugins that these tests do not need.
 WITHOUT = tuple(
     word
-    for name in ("cacheprovider", "hypothesispytest", "xdist", "xdist.looponfail", "unraisableexception")
+    for name in (
+        *("cacheprovider", "hypothesispytest", "xdist", "xdist.looponfail", "unraisableexception"),
+        *("anyio", "platformdirs"),
+    )
     for word in ("-p", f"no:{name}")
 )
 
 
-@pytest.mark.parametrize("no_autoload", [False, True])
-@pytest.mark.parametrize("flag", ["crd", "pytest_crd.plugin"])
+@pytest.mark.parametrize(("flag", "no_autoload"), [("crd", False), ("pytest_crd.plugin", True)])
 def test_the_plugin_is_registered_once_if_several_places_name_it(
     project: Project, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, flag: str, *, no_autoload: bool
 ) -> None:

@@ -12,5 +12,5 @@ from pytest_crd.classes import draws
 @pytest.fixture(scope="module", autouse=True)
 def _few_draws() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(draws, "_EXAMPLES", 2)
+        patch.setattr(draws, "_EXAMPLES", 1)
         yield
