@@ -53,18 +53,6 @@ def test_a_failure_names_the_words_of_its_objects_and_a_passing_case_with_v_once
     ]
 
 
-def test_keys_that_are_read_as_booleans_are_mistakes_of_a_case_and_its_files(project: Project) -> None:
-    project.write("object.yaml", "on: 1\nspec:\n  soil: no\n")
-    project.cases(
-        f"{HEAD}update:\n- name: a\n  old: {{spec: {{}}}}\n  oldPatch: {{spec: {{free: {{y: 1}}}}}}\n  inputFile: object.yaml\n  accepted: true\n"
-    )
-
-    assert _notes(project.run("-rN")) == [
-        f'{NAME}:5: the server reads the key `y` of spec.free as "true"; quote it',
-        'object.yaml:1: the server reads the key `on` of the object as "true"; quote it',
-    ]
-
-
 def test_a_failing_sample_names_its_words(project: Project) -> None:
     """A sample of an unknown version names none."""
     head = "apiVersion: stories.example.com/v1\nkind: Garden\nmetadata: {name: NAME}\n"
@@ -86,14 +74,22 @@ def test_a_failing_sample_names_its_words(project: Project) -> None:
     assert places == [f"config/samples/{place}:" for place in ("a.yaml:4", "b.yaml:5", "c.yaml:3", "c.yaml:4")]
 
 
-def test_the_header_names_the_properties_of_a_crd(project: Project) -> None:
+def test_keys_that_are_read_as_booleans_are_mistakes_of_a_case_and_its_files_and_of_a_crd_in_the_header(
+    project: Project,
+) -> None:
     crd = project.crd()
     crd.write_text(crd.read_text(encoding="utf-8").replace("label: {type", "on: {type"), encoding="utf-8")
-    project.cases()
+    project.write("object.yaml", "on: 1\nspec:\n  soil: no\n")
+    project.cases(
+        f"{HEAD}update:\n- name: a\n  old: {{spec: {{}}}}\n  oldPatch: {{spec: {{free: {{y: 1}}}}}}\n  inputFile: object.yaml\n  accepted: true\n"
+    )
+    project.cases(name="test_passing.crd.yaml")
 
-    result = project.run()
+    result = project.run("-rN")
 
-    result.assert_outcomes(passed=3)
+    result.assert_outcomes(passed=3, failed=1)
     assert _notes(result) == [
-        'crd: config/crd/bases/gardens.yaml:21: the server reads the property `on` of spec as "true"; quote it'
+        'crd: config/crd/bases/gardens.yaml:21: the server reads the property `on` of spec as "true"; quote it',
+        f'{NAME}:5: the server reads the key `y` of spec.free as "true"; quote it',
+        'object.yaml:1: the server reads the key `on` of the object as "true"; quote it',
     ]

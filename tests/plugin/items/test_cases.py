@@ -199,6 +199,11 @@ MISTAKEN = {
         "crd: gardens.stories.example.com\nversion: v7\ncreate:\n- {name: a, input: {}, accepted: true}\n",
         ["*has no version 'v7'*"],
     ),
+    "unknown_kubernetes": (
+        f'kubernetesVersion: "1.99"\n{HEAD}- name: a\n{HOLDS}',
+        ["NAME:1: unknown Kubernetes version '1.99'*known versions: *"],
+    ),
+    "unquoted_kubernetes": (f"kubernetesVersion: 1.30\n{HEAD}- name: a\n{HOLDS}", ["NAME:1: *quote*"]),
     "file": (
         "crd: gardens.stories.example.com\ncreate:\n- {name: a, inputFile: missing.yaml, accepted: true}\n",
         ["*missing.yaml*"],

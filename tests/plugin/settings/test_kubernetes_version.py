@@ -55,25 +55,6 @@ def test_an_unquoted_version_in_toml_is_an_error_that_says_so(empty: Project, se
         projectsettings.read(empty.parse())
 
 
-def test_a_case_file_with_a_wrong_version_is_a_collection_error(gardener: Project) -> None:
-    wrong = {
-        "unknown": ('"1.99"', "unknown Kubernetes version '1.99'*known versions: *"),
-        "unquoted": ("1.30", "quote"),
-    }
-    for name, (version, _) in wrong.items():
-        gardener.cases(
-            f"crd: gardens.stories.example.com\nkubernetesVersion: {version}\n"
-            "pruning:\n- name: fails\n  input: {spec: {}}\n  expected: {spec: {}}\n",
-            f"test_{name}.crd.yaml",
-        )
-
-    result = gardener.run()
-
-    result.assert_outcomes(errors=2)
-    for name, (_, words) in wrong.items():
-        result.stdout.fnmatch_lines([f"test_{name}.crd.yaml:2: *{words}*"])
-
-
 @pytest.fixture
 def two(gardener: Project) -> Project:
     """A project that runs its tests for two versions."""
