@@ -224,12 +224,6 @@ def test_the_files_of_crds_and_samples_are_shown(terminal: Project) -> None:
     assert result.ret == 0
 
 
-def test_nothing_is_shown_without_the_reporter_of_pytest(terminal: Project) -> None:
-    result = terminal.run("--crd-checks", "-p", "no:terminal")
-
-    assert not [line for line in terminals.lines(result) if " of " in line]
-
-
 def test_commands_are_shown_while_a_case_file_is_collected(terminal: Project) -> None:
     terminal.cases()
     terminal.ini("crd_commands = cat config/crd/bases/gardens.yaml")
