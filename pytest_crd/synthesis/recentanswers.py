@@ -33,8 +33,8 @@ class RecentAnswers:
     def __call__(self, resource: Mapping[str, Any]) -> engine.Response:
         """Return the answer to *resource*; the order of its fields counts, as messages may have it."""
         try:
-            key = marshal.dumps(resource, _WITHOUT_REFERENCES)
-        except ValueError:  # a mapping or text of a class of its own
+            key = marshal.dumps(resource, _WITHOUT_REFERENCES)  # type: ignore[arg-type] # other mappings than dict raise
+        except ValueError:  # such a mapping, or a text of a class of its own
             return self._send(resource)
         answer = self._answers.pop(key, None)
         if answer is None:
