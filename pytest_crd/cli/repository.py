@@ -14,6 +14,7 @@ from pytest_crd.cases import loader
 from pytest_crd.checks import allowedchecks, samplefiles, samplehints
 from pytest_crd.discovery import git, inifiles, projectfiles, samplepaths, tags
 from pytest_crd.discovery.crdsources import Sources
+from pytest_crd.discovery.samplepaths import Lists
 from pytest_crd.discovery.tags import NoReleaseError
 from pytest_crd.engine import CustomResourceDefinition, CustomResourceDefinitions, InputError, profile
 from pytest_crd.generation import filenames
@@ -93,16 +94,16 @@ def look(folder: Path) -> Repository:
     sources = find_sources(folder, ini)
     # Copies that lag behind, such as those of a chart, are left to the check `copies`.
     crds = CustomResourceDefinitions(sources.select_main(sources.crds(profile.DEFAULT)))
-    case_files = find_case_files(folder, ini)
+    case_files = find_case_files(folder, ini, sources.listed)
     tested, unread = _tested(case_files, folder)
-    samples, other_samples = _samples(folder, ini, crds)
+    samples, other_samples = _samples(folder, ini, crds, sources.listed)
+    is_of_git = projectfiles.repository(folder) is not None
     return Repository(
         folder,
         ini,
         ini is not None and inifiles.read_value(ini, CHECKS) is not None,
         ini is not None and bool(inifiles.lines(ini, allowedchecks.SETTING)),
-        projectfiles.repository(folder) is None
-        or git.run(folder, "check-ignore", "--quiet", folders.COVERAGE_DATA).succeeded,
+        not is_of_git or git.run(folder, "check-ignore", "--quiet", folders.COVERAGE_DATA).succeeded,
         crds,
         sources.places,
         samples,
@@ -112,16 +113,16 @@ def look(folder: Path) -> Repository:
         tuple(unread),
         _forge(folder),
         any(map(_has_command, _jobs(folder))),
-        _release(folder),
+        _release(folder) if is_of_git else "",
         _branch(folder),
     )
 
 
-def find_case_files(folder: Path, ini: Path | None) -> list[Path]:
-    """Return the case files of a repository."""
+def find_case_files(folder: Path, ini: Path | None, lists: Lists = projectfiles.files) -> list[Path]:
+    """Return the case files of a repository; *lists* lists the files below a folder."""
     patterns = [folders.ignore_ending_case(pattern) for pattern in _patterns(ini)]
     # Files that git lists may be removed by now.
-    listed = (path for path in projectfiles.files(folder) if path.is_file())
+    listed = (path for path in lists(folder) if path.is_file())
     return [path for path in listed if any(folders.matches(path, pattern) for pattern in patterns)]
 
 
@@ -156,11 +157,13 @@ def _tested(case_files: Sequence[Path], folder: Path) -> tuple[set[str], list[st
     return tested, unread
 
 
-def _samples(folder: Path, ini: Path | None, crds: CustomResourceDefinitions) -> tuple[Counter[str], Counter[str]]:
+def _samples(
+    folder: Path, ini: Path | None, crds: CustomResourceDefinitions, lists: Lists
+) -> tuple[Counter[str], Counter[str]]:
     """Return the number of samples by folder: those with checks, and others."""
     patterns, claims = inifiles.paths(ini, SAMPLES) if ini else (), samplefiles.group_crds(crds)
     sample_files = samplepaths.files(patterns, folder=folder)
-    others = samplehints.select_files(samplepaths.elsewhere((), folder=folder, known=sample_files), claims)
+    others = samplehints.select_files(samplepaths.elsewhere((), folder=folder, known=sample_files, lists=lists), claims)
     counts = [
         Counter(sample.path.relative_to(folder).parent.as_posix() for sample in samplefiles.read(files, claims).samples)
         for files in (sample_files, others)
@@ -194,8 +197,6 @@ def _branch(folder: Path) -> str:
 
 
 def _release(folder: Path) -> str:
-    if projectfiles.repository(folder) is None:
-        return ""
     try:
         releases = tags.find_releases(folder)
     except NoReleaseError:

@@ -18,6 +18,8 @@ from support.sessions import Folder
 from pytest_crd import __main__ as program
 from pytest_crd import folders
 from pytest_crd.cases import loader
+from pytest_crd.discovery import git as git_commands
+from pytest_crd.discovery.git import GitAnswer
 from pytest_crd.plugin import testrun
 from pytest_crd.plugin.testrun import SessionEnd
 
@@ -78,6 +80,20 @@ def propose(init: Init, monkeypatch: pytest.MonkeyPatch) -> Init:
     """Run the command, with a run of the checks in which nothing fails: such a run takes longer than the survey and the proposals."""
     monkeypatch.setattr(testrun, "run", lambda *_, **__: SessionEnd(pytest.ExitCode.OK, was_interrupted=False))
     return init
+
+
+def test_git_lists_the_files_once(repository: Folder, propose: Init, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository.write("config/samples/garden.yaml", SAMPLE)
+    commands, ask = [], git_commands.run
+
+    def record(folder: Path, *arguments: str, **options: bytes) -> GitAnswer:
+        commands.append(arguments[0])
+        return ask(folder, *arguments, **options)
+
+    monkeypatch.setattr(git_commands, "run", record)
+
+    assert propose()[0] == 0
+    assert [commands.count(name) for name in ("ls-files", "rev-parse")] == [1, 1]
 
 
 def test_the_survey_is_printed_and_nothing_is_written(repository: Folder, init: Init) -> None:
