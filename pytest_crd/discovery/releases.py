@@ -47,7 +47,8 @@ class Commit(NamedTuple):
         """
         if self.releases is not None:
             return self.releases.earlier
-        _refuse_shallow(self.repository, self.ref)
+        if git.run(self.repository, "rev-parse", "--is-shallow-repository").line == "true":
+            raise _shallow(self.repository, self.ref)
         return tags.find_earlier(self.repository, self.ref, self.id)
 
 
@@ -70,11 +71,14 @@ def find_commit(folder: Path, ref: str) -> Commit:
     Raises:
         AbsentError: There is no repository or no such commit.
     """
-    here = git.run(folder, "rev-parse", "--show-toplevel")
-    if not here.line:
+    here = git.run(folder, "rev-parse", "--is-shallow-repository", "--show-toplevel")
+    is_shallow, _, top = here.line.partition("\n")
+    if not top:
         raise _mistake(ref, f"{folder} is in no git repository: {here.complaint}")
-    repository, name, note, found = Path(here.line), ref, "", None
+    repository, name, note, found = Path(top), ref, "", None
     if match := _RELEASES.fullmatch(ref):
+        if is_shallow == "true":
+            raise _shallow(repository, ref)
         found = _find_releases(repository, ref, match[2] or "")
         name, note = found.last.name, _describe(found)
     answer = git.run(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
@@ -86,7 +90,6 @@ def find_commit(folder: Path, ref: str) -> Commit:
 
 
 def _find_releases(repository: Path, ref: str, pattern: str) -> Releases:
-    _refuse_shallow(repository, ref)
     try:
         return tags.find_releases(repository, pattern)
     except NoReleaseError as error:
@@ -99,9 +102,8 @@ def _describe(found: Releases) -> str:
     return f"of {found.last.day}{passed_over}"
 
 
-def _refuse_shallow(repository: Path, ref: str) -> None:
-    if git.run(repository, "rev-parse", "--is-shallow-repository").line == "true":
-        raise _mistake(ref, f"{repository} is a shallow clone, so no release can be found: {_FETCH}")
+def _shallow(repository: Path, ref: str) -> AbsentError:
+    return _mistake(ref, f"{repository} is a shallow clone, so no release can be found: {_FETCH}")
 
 
 def _mistake(ref: str, message: str) -> AbsentError:
