@@ -13,7 +13,7 @@ import posixpath
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pytest_crd.discovery import (
     checkouts,
@@ -34,6 +34,8 @@ from pytest_crd.engine.inputerror import CrdError, Mistake
 from pytest_crd.engine.loading.crdfiles import CrdFiles, FileOrigin
 from pytest_crd.engine.yaml import manifest
 from pytest_crd.progress import Tell, each, ignore_step
+
+_PYTHON: Final = ".py"
 
 MakeManifests: TypeAlias = Callable[[Checkout, Path, Callable[[], None]], Sequence[MadeManifests]]
 
@@ -124,7 +126,9 @@ class CommitReader:
                 crd_files.notes += applied.problems(names, crd_files.crd_names) if applied is not None else ()
                 break
         makers: tuple[str, ...] = ()
-        make = self.project.make if self._has_hook(commit) else None
+        # Most commits have no Python file, and each call of git takes milliseconds.
+        may_have_hook = self.project.make is not None and any(name.endswith(_PYTHON) for name in tree.ids)
+        make = self.project.make if may_have_hook and self._has_hook(commit) else None
         if self.project.commands or make:
             with checkouts.check_out(self.repository, commit, ref) as checkout:
                 self._run_commands(checkout.root / tree.folder, ref, tell, crd_files)
@@ -136,7 +140,7 @@ class CommitReader:
 
     def _has_hook(self, commit: str) -> bool:
         """Return whether a Python file of a commit names the hook."""
-        search = ("grep", "--quiet", "--fixed-strings", madecrds.HOOK, commit, "--", "*.py")
+        search = ("grep", "--quiet", "--fixed-strings", madecrds.HOOK, commit, "--", f"*{_PYTHON}")
         answer = git.run(self.repository, *search)
         return answer.succeeded or bool(answer.complaint)  # a checkout tells the problem
 

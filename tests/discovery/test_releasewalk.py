@@ -11,8 +11,10 @@ from support.git import git
 from support.releases import FILE, NAME, crd, release, release_all, write
 
 from pytest_crd.discovery import baseline
+from pytest_crd.discovery import git as git_commands
 from pytest_crd.discovery.baseline import Baseline
 from pytest_crd.discovery.commitcrds import CommitReader, Project
+from pytest_crd.discovery.git import GitAnswer
 from pytest_crd.discovery.releasewalk import OldCrd
 from pytest_crd.engine.inputerror import InputError
 from pytest_crd.engine.profile import DEFAULT
@@ -186,6 +188,29 @@ def test_a_file_of_several_releases_is_read_once(tmp_path: Path) -> None:
     first, second = (reader.read(tag, tag).files.crds for tag in ("v1.0.0", "v1.1.0"))
 
     assert first == second
+
+
+@pytest.mark.parametrize(("file", "searches"), [("notes.txt", 0), ("tools/a.py", 2)])
+def test_only_releases_with_python_files_are_searched_for_hooks(
+    file: str, searches: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text("", encoding="utf-8")
+    release_all(tmp_path, [("v0.9.0", crd("v1alpha1")), ("v1.0.0", crd("v1"))])
+    write(tmp_path, crd("v1", "v2"))
+    commands, ask = [], git_commands.run
+
+    def record(folder: Path, *arguments: str, **options: bytes) -> GitAnswer:
+        commands.append(arguments[0])
+        return ask(folder, *arguments, **options)
+
+    monkeypatch.setattr(git_commands, "run", record)
+    project = Project(tmp_path, (), tmp_path, make=lambda *_: ())
+
+    old = only(baseline.read("git:latest-tag", base=tmp_path, project=project, kubernetes_version=DEFAULT))
+
+    assert stored(old) == [("v1alpha1", "v0.9.0")]
+    assert commands.count("grep") == searches
 
 
 def test_all_releases_are_walked_by_version_and_pre_releases_last(tmp_path: Path) -> None:
