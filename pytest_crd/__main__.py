@@ -149,7 +149,8 @@ def _options(name: str) -> dict[str, Any]:
 
 def _declare(name: str, parser: argparse.ArgumentParser) -> None:
     """Import a command, and declare its arguments."""
-    module = importlib.import_module(f"pytest_crd.cli.{COMMANDS[name].module}")
+    command = COMMANDS[name]
+    module = importlib.import_module(f"pytest_crd.cli.{command.module}")
     module.declare(parser)
     parser.set_defaults(run=module.run, command=name)
 

@@ -206,8 +206,10 @@ def ini_options(*, has_python: bool) -> Iterator[str]:
 
 def _import_plugins() -> list[ModuleType]:
     """Import the plugins of a run: pytest reads all installed distributions for each plugin that is imported by `-p` alone."""
-    names = [_PLUGIN, *([_XDIST] if importlib.util.find_spec("xdist") else [])]
-    return [importlib.import_module(name) for name in names]
+    plugins = [sys.modules[_PLUGIN]]
+    if importlib.util.find_spec("xdist"):
+        plugins.append(importlib.import_module("xdist.plugin"))
+    return plugins
 
 
 def _arguments(*, has_python: bool) -> Iterator[str]:

@@ -84,11 +84,11 @@ def propose(init: Init, monkeypatch: pytest.MonkeyPatch) -> Init:
 
 def test_git_lists_the_files_once(repository: Folder, propose: Init, monkeypatch: pytest.MonkeyPatch) -> None:
     repository.write("config/samples/garden.yaml", SAMPLE)
-    commands, ask = [], git_commands.run
+    commands, run_git = [], git_commands.run
 
     def record(folder: Path, *arguments: str, **options: bytes) -> GitAnswer:
         commands.append(arguments[0])
-        return ask(folder, *arguments, **options)
+        return run_git(folder, *arguments, **options)
 
     monkeypatch.setattr(git_commands, "run", record)
 

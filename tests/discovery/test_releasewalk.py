@@ -198,11 +198,11 @@ def test_only_releases_with_python_files_are_searched_for_hooks(
     (tmp_path / file).write_text("", encoding="utf-8")
     release_all(tmp_path, [("v0.9.0", crd("v1alpha1")), ("v1.0.0", crd("v1"))])
     write(tmp_path, crd("v1", "v2"))
-    commands, ask = [], git_commands.run
+    commands, run_git = [], git_commands.run
 
     def record(folder: Path, *arguments: str, **options: bytes) -> GitAnswer:
         commands.append(arguments[0])
-        return ask(folder, *arguments, **options)
+        return run_git(folder, *arguments, **options)
 
     monkeypatch.setattr(git_commands, "run", record)
     project = Project(tmp_path, (), tmp_path, make=lambda *_: ())

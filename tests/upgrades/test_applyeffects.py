@@ -121,9 +121,9 @@ def test_items_that_are_equal_in_all_keys_are_not_looked_for_in_pairs(monkeypatc
 
     monkeypatch.setattr(jsonvalue, "equal", count_and_compare)
     letters = {**TEXT, "enum": [*map(chr, range(97, 117))]}
-    both, one = ({**keyed(*keys), "items": obj(("a", "b"), a=letters, b=letters)} for keys in (("a", "b"), ("a",)))
+    old, new = ({**keyed(*keys), "items": obj(("a", "b"), a=letters, b=letters)} for keys in (("a", "b"), ("a",)))
 
-    assert merge_findings(judge(both, one))
+    assert merge_findings(judge(old, new))
     assert next(count) < 5000
 
 
