@@ -32,9 +32,17 @@ def item(kind: str, word: str = "upgrade") -> str:
     return f"{file(kind)}::{word}[[]{name(kind)}]"
 
 
+def write(folder: Folder, path: str, kind: str) -> str:
+    """Write a CRD with the first five fields of the spec, and return its text."""
+    text = folder.crd(path, plural=f"{kind.lower()}s", kind=kind).read_text(encoding="utf-8")
+    text = text[: text.index("              free:")]
+    folder.write(path, text)
+    return text
+
+
 def create(folder: Folder, *kinds: str) -> None:
     for kind in kinds:
-        folder.crd(file(kind), plural=f"{kind.lower()}s", kind=kind)
+        write(folder, file(kind), kind)
 
 
 def change(folder: Folder, kind: str, old: str, new: str) -> None:
@@ -54,7 +62,7 @@ def stored(kind: str, soil: str) -> str:
 
 
 def write_alternative(folder: Folder, path: str, kind: str, *, default: int = 3, soils: str = "[clay, sand]") -> None:
-    crd = folder.crd(path, plural=f"{kind.lower()}s", kind=kind).read_text(encoding="utf-8")
+    crd = write(folder, path, kind)
     folder.write(path, crd.replace("default: 3", f"default: {default}").replace("[clay, sand]", soils))
 
 
