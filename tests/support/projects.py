@@ -54,3 +54,11 @@ def gardener(project: Project) -> Project:
     """A project with one CRD and one case file with cases that pass."""
     project.cases()
     return project
+
+
+@pytest.fixture(scope="session")
+def unset_config(tmp_path_factory: pytest.TempPathFactory) -> pytest.Config:
+    """The configuration of a session without settings; a test sets options with `pytest.MonkeyPatch`."""
+    from support import sessions
+
+    return sessions.Folder(tmp_path_factory.mktemp("unset")).parse()

@@ -43,5 +43,5 @@ def test_a_setting_from_an_option_has_no_line(empty: Project, monkeypatch: pytes
     assert inilines.line_of(config, PATHS) == 0
 
 
-def test_without_an_ini_file_there_is_no_line(empty: Project) -> None:
-    assert inilines.line_of(empty.parse(), COMMANDS) == 0
+def test_without_an_ini_file_there_is_no_line(unset_config: pytest.Config) -> None:
+    assert inilines.line_of(unset_config, COMMANDS) == 0

@@ -23,16 +23,14 @@ def test_the_option_may_be_given_several_times_and_replaces_the_ini_file(project
 
 
 def test_the_newest_version_is_the_default_and_an_unknown_one_is_a_usage_error(
-    empty: Project, monkeypatch: pytest.MonkeyPatch
+    unset_config: pytest.Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = empty.parse()
+    projectsettings.read(unset_config)
+    assert projectsettings.kubernetes_versions(unset_config) == ("1.37",)
 
-    projectsettings.read(config)
-    assert projectsettings.kubernetes_versions(config) == ("1.37",)
-
-    monkeypatch.setattr(config.option, projectsettings.KUBERNETES_VERSION.dest, ["1.99"])
+    monkeypatch.setattr(unset_config.option, projectsettings.KUBERNETES_VERSION.dest, ["1.99"])
     with pytest.raises(pytest.UsageError, match=r"^crd_kubernetes_version: unknown Kubernetes version '1.99'; known versions: .*1\.37"):  # fmt: skip
-        projectsettings.read(config)
+        projectsettings.read(unset_config)
 
 
 @pytest.mark.parametrize(

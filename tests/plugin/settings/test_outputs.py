@@ -13,12 +13,6 @@ from pytest_crd.plugin.settings.outputs import ANNOTATIONS, JSON, SARIF, CodeHos
 from pytest_crd.plugin.settings.setting import Setting
 
 
-@pytest.fixture(scope="module")
-def config(tmp_path_factory: pytest.TempPathFactory) -> pytest.Config:
-    """The configuration of a session without options."""
-    return Folder(tmp_path_factory.mktemp("empty")).parse()
-
-
 @pytest.fixture
 def outside(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     for name in ("GITHUB_ACTIONS", "GITLAB_CI", "PYTEST_CURRENT_TEST"):
@@ -36,24 +30,24 @@ def outside(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     ],
 )
 def test_the_environment_selects_the_code_host(
-    config: pytest.Config, outside: pytest.MonkeyPatch, name: str, value: str, host: CodeHost | None
+    unset_config: pytest.Config, outside: pytest.MonkeyPatch, name: str, value: str, host: CodeHost | None
 ) -> None:
     outside.delenv("PYTEST_CURRENT_TEST")  # pytest has set it again after the fixtures
     outside.setenv(name, value)
 
-    settings = outputs.read(config)
+    settings = outputs.read(unset_config)
 
     assert (None if settings is None else settings.host) is host
 
 
-def test_a_run_started_by_a_test_has_no_code_host(config: pytest.Config, outside: pytest.MonkeyPatch) -> None:
+def test_a_run_started_by_a_test_has_no_code_host(unset_config: pytest.Config, outside: pytest.MonkeyPatch) -> None:
     outside.delenv("PYTEST_CURRENT_TEST")  # pytest has set it again after the fixtures
     outside.setenv("GITHUB_ACTIONS", "true")
     outside.setenv("PYTEST_CURRENT_TEST", "test_it.py::test_it (call)")
 
-    assert outputs.read(config) is None
-    outside.setattr(config.option, ANNOTATIONS.dest, "github")
-    settings = outputs.read(config)
+    assert outputs.read(unset_config) is None
+    outside.setattr(unset_config.option, ANNOTATIONS.dest, "github")
+    settings = outputs.read(unset_config)
     assert settings is not None
     assert settings.host is CodeHost.GITHUB
 
@@ -78,11 +72,13 @@ def test_never_switches_annotations_off_in_any_environment(
         ({SARIF: "a", JSON: "a"}, "--crd-sarif and --crd-json name the same file"),
     ],
 )
-def test_a_wrong_value_is_a_usage_error(config: pytest.Config, values: Mapping[Setting[Any], str], words: str) -> None:
+def test_a_wrong_value_is_a_usage_error(
+    unset_config: pytest.Config, values: Mapping[Setting[Any], str], words: str
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for setting, value in values.items():
-            patch.setattr(config.option, setting.dest, value)
+            patch.setattr(unset_config.option, setting.dest, value)
         with pytest.raises(pytest.UsageError) as error:
-            outputs.read(config)
+            outputs.read(unset_config)
 
     assert str(error.value) == words

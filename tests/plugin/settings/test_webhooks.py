@@ -6,7 +6,6 @@ import fnmatch
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from support.sessions import Folder
 
 from pytest_crd.plugin.settings import inilines, webhooks
 from pytest_crd.plugin.settings.setting import Setting
@@ -14,12 +13,6 @@ from pytest_crd.plugin.settings.webhooks import CONFIGURATIONS, START_SECONDS
 
 if TYPE_CHECKING:
     from support.sessions import Project
-
-
-@pytest.fixture(scope="module")
-def config(tmp_path_factory: pytest.TempPathFactory) -> pytest.Config:
-    """The configuration of a session without options."""
-    return Folder(tmp_path_factory.mktemp("empty")).parse()
 
 
 def test_without_endpoints_there_are_no_settings(empty: Project) -> None:
@@ -58,11 +51,11 @@ def test_an_option_replaces_the_lines_of_the_ini_file(empty: Project, monkeypatc
         (CONFIGURATIONS, ["!"], "'!' matches nothing in *"),
     ],
 )
-def test_a_wrong_value_is_an_error(setting: Setting[Any], value: Any, words: str, config: pytest.Config) -> None:
+def test_a_wrong_value_is_an_error(setting: Setting[Any], value: Any, words: str, unset_config: pytest.Config) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(config.option, setting.dest, value)
+        patch.setattr(unset_config.option, setting.dest, value)
         with pytest.raises(pytest.UsageError) as error:
-            webhooks.read(config)
+            webhooks.read(unset_config)
 
     assert fnmatch.fnmatch(str(error.value), f"{setting.option}: {words}")
 

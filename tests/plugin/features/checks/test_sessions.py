@@ -142,12 +142,6 @@ def test_a_switch_that_is_neither_true_nor_false_is_a_usage_error(project: Proje
     result.stderr.fnmatch_lines(["ERROR: crd_checks: *maybe*; write true or false"])
 
 
-@pytest.fixture(scope="module")
-def config(tmp_path_factory: pytest.TempPathFactory) -> pytest.Config:
-    """The configuration of a session without options."""
-    return Folder(tmp_path_factory.mktemp("empty")).parse()
-
-
 @pytest.mark.parametrize(
     ("values", "words"),
     [
@@ -157,13 +151,13 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> pytest.Config:
     ],
 )
 def test_a_setting_that_is_wrong_or_without_effect_is_a_usage_error(
-    config: pytest.Config, values: dict[Setting[Any], Any], words: str
+    unset_config: pytest.Config, values: dict[Setting[Any], Any], words: str
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for setting, value in values.items():
-            patch.setattr(config.option, setting.dest, value)
+            patch.setattr(unset_config.option, setting.dest, value)
         with pytest.raises(pytest.UsageError, match=f"^{words}"):
-            checks.read(config)
+            checks.read(unset_config)
 
 
 def test_settings_may_wait_for_the_option_if_checks_are_off(empty: Project) -> None:

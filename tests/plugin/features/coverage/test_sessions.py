@@ -316,12 +316,6 @@ def test_a_folder_of_a_report_is_there_or_ends_with_a_slash(tmp_path: Path) -> N
     assert [report.is_folder for report in REPORTS.read(entry)] == [True, True, False]
 
 
-@pytest.fixture(scope="module")
-def config(tmp_path_factory: pytest.TempPathFactory) -> pytest.Config:
-    """The configuration of a session without options."""
-    return Folder(tmp_path_factory.mktemp("empty")).parse()
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -334,13 +328,13 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> pytest.Config:
     ],
 )  # fmt: skip
 def test_a_setting_without_effect_is_a_usage_error(
-    config: pytest.Config, values: dict[Setting[Any], Any], message: str
+    unset_config: pytest.Config, values: dict[Setting[Any], Any], message: str
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for setting, value in values.items():
-            patch.setattr(config.option, setting.dest, value)
+            patch.setattr(unset_config.option, setting.dest, value)
         with pytest.raises(pytest.UsageError) as error:
-            coveragesettings.read(config)
+            coveragesettings.read(unset_config)
 
     assert fnmatch.fnmatch(str(error.value), message)
 
