@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from support import crds
 
 from pytest_crd import __main__ as program
 
@@ -59,6 +60,16 @@ def test_an_unknown_kind_and_an_unknown_version_are_said(capsys: pytest.CaptureF
 
     output = "no CRD is called 'Wodget'; did you mean 'Widget'?\nwidgets.shop.example.com has no version 'v9'; it has: v1, v2\n"
     assert capsys.readouterr() == ("", output)
+
+
+def test_a_map_of_any_values_has_no_fields(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    schema = {"type": "object", "properties": {"any": {"type": "object", "additionalProperties": True}}}
+    (folder / "crds" / "tabs.json").write_text(json.dumps(crds.manifest(schema)), encoding="utf-8")
+
+    assert program.main(["explain", "Tab", "any", "--recursive"]) == 0
+
+    out, err = capsys.readouterr()
+    assert ("FIELD: any <" in out, "FIELDS:" in out, err) == (True, False, "")
 
 
 def test_a_refused_crd_is_not_explained(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
