@@ -196,6 +196,14 @@ def test_null_of_a_required_field_without_a_default_is_refused() -> None:
     )
 
 
+def test_the_whole_result_is_stated_if_a_default_is_an_object() -> None:
+    number = {**NUMBER, "default": 1}
+    cases = _cases(versions.create_version(fields(a=number, m={**fields(n=number), "default": {}}), required=False))
+
+    assert cases["spec: a, m have defaults"].declared["expected"] == {"spec": {"a": 1, "m": {"n": 1}}}
+    assert cases["spec.m: n has a default"].declared["contains"] == {"spec": {"m": {"n": 1}}}
+
+
 def test_fields_of_a_spec_may_have_the_names_of_root_fields() -> None:
     version = versions.create_version(fields(kind_=TEXT, status=NUMBER), required=False, subresources={"status": {}})
     cases = _cases(version)
