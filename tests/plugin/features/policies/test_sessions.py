@@ -255,24 +255,33 @@ def test_coverage_names_the_results_that_no_passed_test_has_seen(timers: Project
     assert result.ret == 0
 
 
+ROBOT = "{name: a robot, user: {username: r2, groups: [robots]}, input: {spec: {seconds: 100}}, error: too long}"
+# A section of cases, options, and a line of the report.
 LITTLE = {
-    "too little": (("--crd-cov-fail-under=1",), 1, "crd: coverage of admission policies is 0%, less than the 1% of crd_cov_fail_under"),
+    "too little": (
+        "pruning: [{name: a, input: {}, expected: {}}]",
+        (),
+        "crd: coverage of admission policies is 0%, less than the 1% of crd_cov_fail_under",
+    ),
     "earlier runs": (
-        ("--crd-cov-fail-under=1", "--crd-cov-append"),
-        1,
+        "pruning: [{name: a, input: {}, expected: {}}]",
+        ("--crd-cov-append",),
         "crd: results of earlier runs do not count, so crd_cov_fail_under is not applied to 0 of 8 results",
     ),
-}  # fmt: skip
+    "a failed case": (
+        f"create: [{ROBOT}]",
+        (),
+        "crd: coverage of admission policies is 0%, less than the 1% of crd_cov_fail_under",
+    ),
+}
 
 
-@pytest.mark.parametrize(("options", "code", "line"), LITTLE.values(), ids=LITTLE)
-def test_too_few_results_fail_a_session(timers: Project, options: tuple[str, ...], code: int, line: str) -> None:
-    """Results of a failed case do not count."""
-    case = "{name: a robot, user: {username: r2, groups: [robots]}, input: {spec: {seconds: 100}}, error: too long}"
-    timers.write("test_timers.crd.yaml", f"crd: timers.stories.example.com\ncreate: [{case}]\n")
-    result = timers.run("--crd-cov", *options)
+@pytest.mark.parametrize(("cases", "options", "line"), LITTLE.values(), ids=LITTLE)
+def test_too_few_results_fail_a_session(timers: Project, cases: str, options: tuple[str, ...], line: str) -> None:
+    timers.write("test_timers.crd.yaml", f"crd: timers.stories.example.com\n{cases}\n")
+    result = timers.run("--crd-cov", "--crd-cov-fail-under=1", *options)
     result.stdout.fnmatch_lines([line])
-    assert result.ret == code
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.mark.long
