@@ -60,8 +60,9 @@ def test_crds_of_the_hook_join_files_and_a_copy_of_a_file_counts_once(project: P
         "def test_it(crds, crd):\n    assert crds['conftest.py[other]'].kind == 'Garden'\n"
         "    assert sorted(one.kind for one in crds) == ['Garden', 'Garden', 'Pond']\n",
     )
+    project.cases(CASES)
 
-    project.run().assert_outcomes(passed=3)
+    project.run().assert_outcomes(passed=4)
 
 
 def test_crds_of_the_hook_precede_test_data(empty: Project) -> None:
