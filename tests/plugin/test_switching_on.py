@@ -24,8 +24,13 @@ WAYS = [
     # Without autoload, a conftest.py finds the name `crd` only in pytest 9.2 and later, or if `-p crd` is given.
     if not no_autoload or flag or named == "pytest_crd.plugin" or (named and pytest.version_tuple >= (9, 2))
 ]
-
-
+# A conftest.py alone, as the README says; the slow tests take the other ways.
+IN_A_PROCESS = [
+    pytest.param(
+        *way.values, id=way.id, marks=() if way.values == (None, "pytest_crd.plugin", True) else pytest.mark.slow
+    )
+    for way in WAYS
+]
 # Slow plugins that these tests do not need.
 WITHOUT = tuple(
     word
@@ -49,8 +54,7 @@ def test_the_plugin_is_registered_once_if_several_places_name_it(
     assert str(result.stdout).count("crd: 1 CRD, 1 version") == 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("flag", "named", "no_autoload"), WAYS)
+@pytest.mark.parametrize(("flag", "named", "no_autoload"), IN_A_PROCESS)
 def test_the_plugin_can_be_switched_on_in_each_way_in_a_new_process(
     project: Project,
     pytester: pytest.Pytester,
