@@ -24,25 +24,6 @@ _MOST_ALTERNATIVES: Final = 64
 INT_OR_STRING: Final = "int-or-string"
 
 
-class KnownItems:
-    """Items of an iterator, each made when it is first needed, and kept for the next iteration."""
-
-    def __init__(self, items: Iterator[Any]) -> None:
-        self._items = items
-        self._known: list[Any] = []
-
-    def __iter__(self) -> Iterator[Any]:
-        """Yield the known items, and further ones."""
-        values = self._known
-        for index in itertools.count():
-            if index == len(values):
-                try:
-                    values.append(next(self._items))
-                except StopIteration:
-                    return
-            yield values[index]
-
-
 @dataclass(frozen=True)
 class Demand:
     """
@@ -148,7 +129,7 @@ class Demand:
         return {}
 
     @cached_property
-    def known_values(self) -> dict[bool, KnownItems]:
+    def known_values(self) -> dict[bool, Iterator[Any]]:
         """The values that `schemavalues` found for the demand: with all parts, or with the required parts."""
         return {}
 

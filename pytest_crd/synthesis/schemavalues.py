@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_crd.synthesis import numbervalues, texts
-from pytest_crd.synthesis.demands import ANYTHING, INT_OR_STRING, Demand, KnownItems
+from pytest_crd.synthesis.demands import ANYTHING, INT_OR_STRING, Demand
 
 _MOST: Final = 40
 KEYS: Final = ("key", *(f"key{index}" for index in range(2, 1000)))
@@ -38,8 +38,9 @@ class Maker:
     def find_values(self, node: Demand) -> Iterator[Any]:
         """Yield values that *node* may accept, without duplicates, at most some dozens; do not modify them, as others get them, too."""
         if self.full not in node.known_values:
-            node.known_values[self.full] = KnownItems(self._make_values(node))
-        return iter(node.known_values[self.full])
+            node.known_values[self.full] = self._make_values(node)
+        node.known_values[self.full], values = itertools.tee(node.known_values[self.full])
+        return values
 
     def _make_values(self, node: Demand) -> Iterator[Any]:
         values: list[Any] = []
