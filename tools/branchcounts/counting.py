@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
@@ -19,6 +20,8 @@ from slipcover.slipcover import format_missing
 _PACKAGE: Final = "pytest_crd"
 # Lines that are not counted: code for type checkers, and of `python -m`.
 _EXCLUDED: Final = ["@overload", "if not TYPE_CHECKING:", "if __name__ == .__main__."]
+_OF_BRANCHES: Final = ("executed_branches", "missing_branches")
+_KEYS: Final = ("executed_lines", "missing_lines", *_OF_BRANCHES)
 # slipcover stops counting the lines taken so far whenever a line is taken this often again. It looks through all modules then, which takes
 # as long as ten million lines take to be counted.
 _HOT: Final = 100_000
@@ -38,7 +41,8 @@ class Count:
     def __init__(self, file: Path) -> None:
         """Create for a file."""
         self.file = file
-        self._counts = slipcover.Slipcover(branch=True, d_miss_threshold=_HOT, exclude_also=_EXCLUDED)
+        # `merge` excludes lines once; here they would take a second of each process.
+        self._counts = slipcover.Slipcover(branch=True, d_miss_threshold=_HOT, exclude_lines=[])
 
     def execute(self, loader: SourceFileLoader, module: ModuleType) -> None:
         """Execute a module, and count its branches from now on."""
@@ -89,29 +93,32 @@ def _count_in_fork(count: Count, folder: Path) -> None:
 
 
 def merge(folder: Path) -> dict[str, Any]:
-    """Return the counts in *folder*, as slipcover writes them. Each line of a module that no process has loaded is missing."""
-    files = iter(folder.glob("*.json"))
-    merged: dict[str, Any] = _read(next(files))
-    for file in files:
-        slipcover.merge_coverage(merged, _read(file))
-    loaded = {Path(name).resolve() for name in merged["files"]}
+    """Return the counts in *folder* by file, as slipcover writes them. Each line of a module that no process has loaded is missing."""
+    sets = defaultdict[str, dict[str, set[Any]]](lambda: {key: set() for key in _KEYS})
+    for file in folder.glob("*.json"):
+        for name, counts in json.loads(file.read_text(encoding="utf-8"))["files"].items():
+            merged = sets[os.path.relpath(name)]
+            for key in _KEYS:
+                merged[key].update(map(tuple, counts[key]) if key in _OF_BRANCHES else counts[key])
     for module in (Path(__file__).resolve().parents[2] / _PACKAGE).rglob("*.py"):
-        if module not in loaded and (text := module.read_text(encoding="utf-8")):
-            lines = [*range(1, len(text.splitlines()) + 1)]
-            merged["files"][os.path.relpath(module)] = {
-                "missing_lines": lines,
-                "executed_lines": [],
-                "missing_branches": [],
-            }
-    return merged
+        if (name := os.path.relpath(module)) not in sets and (text := module.read_text(encoding="utf-8")):
+            sets[name]["missing_lines"].update(range(1, len(text.splitlines()) + 1))
+    files = {
+        name: {
+            "executed_lines": sorted(merged["executed_lines"]),
+            "missing_lines": sorted(merged["missing_lines"] - merged["executed_lines"]),
+            "executed_branches": sorted(merged["executed_branches"]),
+            "missing_branches": sorted(merged["missing_branches"] - merged["executed_branches"]),
+        }
+        for name, merged in sets.items()
+    }
+    # Nothing public excludes lines of merged counts.
+    slipcover.Slipcover(branch=True, exclude_also=_EXCLUDED)._filter_excluded_lines(files)
+    return files
 
 
-def _read(file: Path) -> Any:
-    return json.loads(file.read_text(encoding="utf-8"))
-
-
-def missing(counts: dict[str, Any]) -> Iterator[str]:
-    """Yield `file: lines, branches` for each file of *counts* with lines or branches that no process took."""
-    for name, file in sorted(counts["files"].items()):
+def missing(files: dict[str, Any]) -> Iterator[str]:
+    """Yield `file: lines, branches` for each file of *files* with lines or branches that no process took."""
+    for name, file in sorted(files.items()):
         if places := format_missing(file["missing_lines"], file["executed_lines"], file["missing_branches"]):
             yield f"{name}: {places}"
