@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 import yaml
+from _pytest._io import TerminalWriter  # nothing public
 from support.sessions import GARDEN, Folder
+
+from pytest_crd.plugin.items.failures import FailureText
 
 if TYPE_CHECKING:
     from support.sessions import Project
@@ -166,3 +169,12 @@ def test_workers_send_the_causes_along(stricter: Project) -> None:
 
     assert _titles(result) == ["rows-7", "test_it"]
     result.stdout.fnmatch_lines(["the same cause fails 2 cases in test_garden.crd.yaml; -v shows them"])
+
+
+def test_a_failure_of_a_whole_file_has_no_line_number(capsys: pytest.CaptureFixture[str]) -> None:
+    text = FailureText(plain="", coloured="", path="a.yaml", line=0, summary="it is wrong\nhere")
+
+    assert text.reprcrash
+    text.reprcrash.toterminal(TerminalWriter())
+
+    assert capsys.readouterr().out == "a.yaml: it is wrong\n"

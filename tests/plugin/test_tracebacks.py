@@ -67,7 +67,7 @@ def test_a_mistake_ends_in_the_line_of_the_test(project: Project) -> None:
     ("code", "options", "place"),
     [
         ("jsonvalue.from_python = None; version.create({})", (), "pytest_crd/engine/client"),
-        ("engine.load('nowhere')", ("--full-trace",), "pytest_crd/engine/loading"),
+        ("engine.load('nowhere')", ("--full-trace",), "pytest_crd/engine/"),
     ],
     ids=["a bug", "a full trace"],
 )
