@@ -23,8 +23,8 @@ pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(not CORPUS, reason="CRD_CORPUS names no folder with real CRDs"),
 ]
-# Larger repositories take minutes, and generation about larger CRDs does: they get cases of the test.
-LARGEST, LARGEST_GENERATED = 900_000, 60_000
+# Larger repositories take seconds, or even minutes, and generation about larger CRDs does: they get cases of the test.
+LARGE, LARGEST, LARGEST_GENERATED = 760_000, 900_000, 60_000
 CASE: Final = "crd: {}\nversion: {}\npruning:\n- {{name: an empty object stays empty, input: {{}}, expected: {{}}}}\n"
 # The first line of a failure.
 TITLE: Final = re.compile(r"\S+: \w+\[.+")
@@ -35,7 +35,11 @@ def _size(folder: Path) -> int:
 
 
 FOLDERS: Final = sorted(Path(CORPUS, "crds").iterdir()) if CORPUS else []
-NAMES: Final = [folder.name for folder in FOLDERS if _size(folder) <= LARGEST]
+NAMES: Final = [
+    pytest.param(folder.name, marks=pytest.mark.slow if size > LARGE else ())
+    for folder in FOLDERS
+    if (size := _size(folder)) <= LARGEST
+]
 
 
 @pytest.fixture(scope="module")
