@@ -27,7 +27,7 @@ MARKERS: Final = {
     "counted": "starts processes that take otherwise untested branches of the modules that are named",
     "older": "replays a recording that a newer Kubernetes version answers the same: only with `--all-versions`",
     "long": "takes seconds: `.ci/run` runs it, the README's test command does not",
-    "slow": "skipped by default; `-m ''` runs everything",
+    "slow": "skipped by default: `.ci/servers` and a job each night run it; `-m ''` runs everything",
 }
 _WITHOUT_SLOW: Final = "not slow"
 _WHOLE: Final = 100
