@@ -22,7 +22,7 @@ import untested
 from hypothesis.internal import charmap  # nothing public computes it early
 
 # Seconds of all tests that the README's test command runs.
-BUDGET: Final = 260.0
+BUDGET: Final = 130.0
 # Seconds of a test, or of each of its rows, without a marker of `_MARKERS`.
 BUDGET_OF_TEST: Final = 1.0
 # The measured speed of a machine is not exact: a run fails above this multiple of a budget.
@@ -35,7 +35,7 @@ _DEAREST: Final = 20
 _ROUNDS: Final = 5
 _CALCULATION: Final = 0.0085
 # The share of the time of a test that counts its branches.
-_COUNTING: Final = 1.9
+_COUNTING: Final = 2.1
 # The property of a test with its cost.
 _PROPERTY: Final = "cost"
 _START: Final = pytest.StashKey[float]()
