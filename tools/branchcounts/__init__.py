@@ -1,7 +1,7 @@
 """
 Branch coverage of the tests.
 
-slipcover counts: its preparation of all modules takes twenty seconds of each process with tests, and the tests take a fifth longer then. Python imports `sitecustomize` in each
-process that starts with this folder in `PYTHONPATH`. Each process saves its counts in one folder; `tests/untested.py` reports
-branches that no process took.
+slipcover counts. It needs about fifteen seconds to prepare all modules in a process, and the tests take a fifth longer; with coverage.py they take
+twice as long. Python imports `sitecustomize` in each process that starts with this folder in `PYTHONPATH`. Each process saves its counts in
+one folder; `tests/untested.py` reports branches that no process took.
 """
