@@ -24,10 +24,10 @@ class _Description:
 
     Attributes:
         names: The names of the fields.
-        all_names: The same names, without their order.
         options: The options of the fields that have some, by name.
         positional: The names of the fields that arguments without a name set.
         arguments: The names of the fields that arguments set.
+        complete: The names of all fields if arguments set all of them, else None.
         required: The names of the fields that arguments must set.
         defaults: The default values of fields.
         factories: Fields with the functions that make their default values.
@@ -55,10 +55,10 @@ class _Description:
         ]
         positional = () if kw_only else [name for name in names if name not in fixed and name not in named]
         self.names: tuple[str, ...] = (*(base.names if base else ()), *names)
-        self.all_names = frozenset(self.names)
         self.options: Mapping[str, Field[Any]] = {**base.options, **options} if base else options
         self.positional: tuple[str, ...] = (*(base.positional if base else ()), *positional)
         self.arguments: set[str] = {*names} - fixed | (base.arguments if base else set())
+        self.complete = self.arguments if self.arguments == {*self.names} else None
         self.defaults: Mapping[str, Any] = {**base.defaults, **defaults} if base else defaults
         self.factories: Sequence[tuple[str, Callable[[], Any]]] = [*base.factories, *factories] if base else factories
         self.required = self.arguments.difference(self.defaults, dict(self.factories))
@@ -95,7 +95,7 @@ def _init(self: Any, *positional: object, **values: object) -> None:
         if len(values) < len(positional) or not values.keys().isdisjoint(named):
             raise TypeError(f"{type(self).__name__} takes each once: {', '.join(description.positional)}")
         values |= named
-    if values.keys() != description.all_names:
+    if values.keys() != description.complete:
         if not description.required <= values.keys() <= description.arguments:
             raise TypeError(f"{type(self).__name__} requires {', '.join(sorted(description.required))}")
         for name, make in description.factories:

@@ -111,6 +111,7 @@ def test_class_variables_are_no_fields() -> None:
         lambda make: make("a", file="b"),
         lambda make: make("a", unknown=1),
         lambda make: make("a", hidden="no argument"),
+        lambda make: make(file="a", line=1, notes=[], hidden="no argument"),
     ],
 )
 def test_wrong_arguments_are_refused(create: Callable[[Any], object]) -> None:
