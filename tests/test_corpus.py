@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.corpus, pytest.mark.skipif(not CORPUS, reason="CRD_COR
 
 
 def _crds(folder: str, *, step: int = 1) -> Iterator[engine.CustomResourceDefinition]:
-    """Load file by file, as projects carry copies of each other's CRDs: all files, or one of each *step* files."""
+    """Load every *step*-th file, each alone, as projects carry copies of each other's CRDs."""
     files = sorted(path for path in Path(CORPUS, folder).rglob("*") if path.is_file())
     return (crd for path in files[::step] for crd in engine.load([path]))
 

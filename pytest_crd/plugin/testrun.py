@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pytest_crd.checks.verdict import Check
 
 _PLUGIN: Final = "pytest_crd.plugin"
-_XDIST: Final = "xdist.plugin"
 _IMPORTS: Final = "pythonpath"
 # Settings of pytest with their values for such a run; the project's values may import modules, write files, or require plugins.
 _OF_PYTHON: Final = {
@@ -220,7 +219,7 @@ def _arguments(*, has_python: bool) -> Iterator[str]:
     for name in _IGNORED:
         yield from ("-W", f"ignore::pytest.{name}")
     if importlib.util.find_spec("xdist"):  # for `-n` behind `--`
-        yield from ("-p", "xdist" if has_python else _XDIST)  # as an entry point, which may be loaded anyway
+        yield from ("-p", "xdist" if has_python else "xdist.plugin")  # as an entry point, which may be loaded anyway
     for name in _WITHOUT:
         yield from ("-p", f"no:{name}")
     yield from ini_options(has_python=has_python)

@@ -25,7 +25,7 @@ class Subject:
     Attributes:
         version: The version; it is served.
         root: The schema demands on its objects.
-        create: Returns the answer to a POST of an object.
+        create: Returns the answer to a POST of an object, under the default field validation, `Warn`.
     """
 
     def __init__(self, version: CrdVersion) -> None:
@@ -37,9 +37,10 @@ class Subject:
 
     def write(self, resource: Resource, *, field_validation: FieldValidation = "Warn") -> Response:
         """Return the answer to a POST of *resource* or, if the status is a subresource, to the PUT of the status after it."""
-        if field_validation == "Warn":
-            return self._with_status(resource, self.create(resource), field_validation)
-        answer = self.version.create(resource, field_validation=field_validation)
+        is_warned = field_validation == "Warn"
+        answer = (
+            self.create(resource) if is_warned else self.version.create(resource, field_validation=field_validation)
+        )
         return self._with_status(resource, answer, field_validation)
 
     def overwrite(self, resource: Resource, stored: Resource) -> Response:

@@ -304,7 +304,7 @@ def _as_json(value: JSONValue) -> str:
 
 def unrecognized(problem: str, kind: str, sent: str) -> Refusal:
     """
-    Return the refusal of a body whose type is unknown.
+    Return the refusal of a body of an unknown type.
 
     Args:
         problem: The reason.
